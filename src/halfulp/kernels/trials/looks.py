@@ -271,7 +271,7 @@ def is_as_good(case: Case, coarser: float = 1.0) -> bool:
             if not usable.any():
                 continue
             own, other, ulps = np.abs(a - x)[usable], np.abs(e - x)[usable], unit(x[usable], found.format) + least
-            usual = _usual(np.where(usable, e - x, 0.0), usable)[usable]
+            usual = _usual(e - x, usable)[usable]
             far = own > coarser * AN_ELEMENT * (np.maximum(other, usual) + ulps)
             if _rms(own) > coarser * (FARTHER * _rms(other) + _rms(ulps)) or far.mean() > FEW:
                 return False
@@ -279,20 +279,24 @@ def is_as_good(case: Case, coarser: float = 1.0) -> bool:
 
 
 LONG = 16
-"""The fewest numbers whose rms is taken: it is less than half of what it estimates once in 900 times (chi-square with 16 degrees)."""
+"""The fewest errors of which a quartile is taken."""
+QUARTILE = 0.318639
+"""Standard deviations of a normal distribution: three in four numbers are farther off. Up to three in four errors may be of another size, as
+where some inputs are much larger than the others, and this still measures the small ones."""
 
 
 def _usual(errors: Any, usable: Any) -> Any:
-    """How far off the reference usually is around each element: the rms of its errors along the axis where that is least.
+    """How far off the reference usually is around each element, from the lower quartile of its errors along the axis where that is least.
 
-    Of the axes that are long enough; where none is, of all errors; 0 where even these are too few. Its own error there may be small by chance: of two errors drawn alike, one is over eight times the other in 8 of 100 cases.
+    Of the axes that are long enough; where none is, of all errors; 0 where even these are too few. Its own error there may be small by
+    chance: of two errors drawn alike, one is over eight times the other in 8 of 100 cases.
     """
     axes = [axis for axis in range(errors.ndim) if errors.shape[axis] >= LONG] or [None]
-    least: Any = np.full(errors.shape, np.inf)
+    sizes, least = np.where(usable, np.abs(errors), np.inf), np.full(errors.shape, np.inf)
     for axis in axes:
         count = np.count_nonzero(usable, axis=axis, keepdims=True)
-        size = np.sqrt(np.sum(np.square(errors), axis=axis, keepdims=True) / np.maximum(count, 1))
-        least = np.minimum(least, np.where(count < LONG, np.inf, size))
+        quartile = np.quantile(sizes, 0.25, axis=axis, keepdims=True, method="lower") / QUARTILE
+        least = np.minimum(least, np.where(count < LONG, np.inf, quartile))
     return np.where(np.isfinite(least), least, 0.0)
 
 
