@@ -160,3 +160,34 @@ def test_gradients_on_large_numbers_come_before_sizes(tmp_path):
     (tmp_path / "solution.py").write_text(NAIVE_GRADIENT)
     found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=15.0)
     assert found.answer != "RIGHT" and found.kind == "gradients" and not labels_before(found, "sizes")
+
+
+QUANTIZED = '''
+import torch
+import torch.nn as nn
+class Model(nn.Module):
+    """Each row divided by its scale, rounded to nearest, ties to even."""
+    def forward(self, x):
+        scale = x.abs().amax(dim=1, keepdim=True).clamp_min(1e-8) / 127
+        return torch.clamp(torch.round(x / scale), -127, 127) * scale
+def get_inputs():
+    return [torch.randn(16, 40)]
+def get_init_inputs():
+    return []
+'''
+AWAY_FROM_ZERO = """
+import torch
+import torch.nn as nn
+class ModelNew(nn.Module):
+    def forward(self, x):
+        scale = x.abs().amax(dim=1, keepdim=True).clamp_min(1e-8) / 127
+        steps = x / scale
+        return torch.clamp(torch.sign(steps) * torch.floor(steps.abs() + 0.5), -127, 127) * scale
+"""
+
+
+def test_numbers_half_way_come_early_where_the_text_says_how_they_are_rounded(tmp_path):
+    (tmp_path / "problem.py").write_text(QUANTIZED)
+    (tmp_path / "solution.py").write_text(AWAY_FROM_ZERO)
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=15.0)
+    assert found.answer == "MISTAKE" and "half-way" in found.label and not labels_before(found, "sizes")

@@ -28,7 +28,7 @@ from .questions.pieces import piece_questions
 from .questions.proportions import PROPORTIONS
 from .questions.question import EQUAL, FAR_FROM_ZERO, FAR_MEAN, LARGE, MEAN, Question
 from .questions.sizes import longer_size_questions, size_questions
-from .questions.texts import format_questions, text_questions, unit_questions
+from .questions.texts import format_questions, half_way_questions, text_questions, unit_questions
 from .questions.values import (
     alike_questions,
     border_questions,
@@ -135,12 +135,14 @@ class Plan:
             yield from training_questions(self._early)
 
     def leading(self) -> Iterator[Question]:
-        """The most telling values; with equal numbers, where the text says which of them counts."""
+        """The most telling values; equal numbers where the text says which of them counts, and half-way ones where it speaks of rounding."""
         yield from self._allowed(leading_questions(self.given, self.promises))
-        equal = (question for question in self._values() if question.label == EQUAL and question.label not in self._first_values)
-        for question in itertools.islice(equal, 1) if self.stated.ties else ():
-            self._first_values.add(question.label)
-            yield self._moved(question)
+        equal = (question for question in self._values() if question.label == EQUAL)
+        half_way = self._allowed(half_way_questions(self.given, self.promises, self.stated))
+        for question in itertools.chain(itertools.islice(equal, 1) if self.stated.ties else (), itertools.islice(half_way, 1)):
+            if question.label not in self._first_values:
+                self._first_values.add(question.label)
+                yield self._moved(question)
 
     def _other_gradients(self) -> Iterator[Question]:
         """Gradients for an incoming gradient with a stride of zero, as a sum makes it; of parameters alone; of inputs alone."""

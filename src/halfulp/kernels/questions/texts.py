@@ -49,7 +49,7 @@ def text_questions(given: Setting, promises: Promises, stated: Stated) -> Iterat
         below = {place: _below_powers(tensor) for place, tensor in floats.items() if tensor.numel()}
         for question in kept_question("numbers next below powers of two", given, below, promises):
             yield replace(question, exact=stated.exact)
-    yield from _half_way_questions(given, promises, stated)
+    yield from half_way_questions(given, promises, stated)
 
 
 def _range_questions(place: int, tensor: torch.Tensor, low: float, high: float, given: Setting, promises: Promises) -> Iterator[Question]:
@@ -73,11 +73,12 @@ def unit_questions(given: Setting, promises: Promises, stated: Stated, tables: C
         tables: see `tables_of`.
     """
     state = {name: torch.ones_like(own) if is_real(own) and name not in tables else own for name, own in given.state.items()}
-    for question in _half_way_questions(replace(given, state=state), promises, stated) if state else ():
+    for question in half_way_questions(replace(given, state=state), promises, stated) if state else ():
         yield replace(question, label=f"{question.label}, every parameter and buffer 1")
 
 
-def _half_way_questions(given: Setting, promises: Promises, stated: Stated) -> Iterator[Question]:
+def half_way_questions(given: Setting, promises: Promises, stated: Stated) -> Iterator[Question]:
+    """Numbers half-way between integers, where the text says that something is rounded."""
     floats = {place: tensor for place, tensor in enumerate(leaves(given.arguments)) if is_real(tensor) and tensor.dim()}
     for most in HALF_WAY if stated.rounds else ():
         changed = {place: _half_way(tensor, most) for place, tensor in floats.items() if tensor.numel()}
