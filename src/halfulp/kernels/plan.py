@@ -135,7 +135,7 @@ class Plan:
             yield from training_questions(self._early)
 
     def leading(self) -> Iterator[Question]:
-        """The most telling values; equal numbers where the text says which of them counts, and half-way ones where it speaks of rounding."""
+        """The most telling values; equal numbers where the text says which counts, half-way ones where it speaks of rounding."""
         yield from self._allowed(leading_questions(self.given, self.promises))
         equal = (question for question in self._values() if question.label == EQUAL)
         half_way = self._allowed(half_way_questions(self.given, self.promises, self.stated))

@@ -281,8 +281,8 @@ def is_as_good(case: Case, coarser: float = 1.0) -> bool:
 LONG = 16
 """The fewest errors of which a quartile is taken."""
 QUARTILE = 0.318639
-"""Standard deviations of a normal distribution: three in four numbers are farther off. Where some inputs are much larger than the others, up
-to three in four errors are too, and this still measures the small ones."""
+"""Standard deviations of a normal distribution: three in four numbers are farther off. Where some inputs are much larger than the others,
+up to three in four errors are too, and this still measures the small ones."""
 
 
 def _usual(errors: Any, usable: Any) -> Any:
