@@ -38,14 +38,14 @@ def subjects():
 
 
 @functools.cache
-def made(kind, attention):
+def made(kind, attention, sizes=tuple(TINY.items())):
     """The model of an architecture, or nothing where it can't be built tiny."""
     from transformers import AutoConfig, AutoModelForCausalLM
 
     try:
         known = inspect.signature(type(AutoConfig.for_model(kind)).__init__).parameters
         plain = AutoConfig.for_model(kind)
-        given = {key: value for key, value in TINY.items() if key in known or hasattr(plain, key)}
+        given = {key: value for key, value in sizes if key in known or hasattr(plain, key)}
         config = AutoConfig.for_model(kind, **given)
         torch.manual_seed(0)
         with torch.device("meta"):

@@ -1,5 +1,7 @@
 """What a solution is most likely to have taken for granted is asked first, as time may run out."""
 
+import pytest
+
 from halfulp.kernels.judging import judge_here
 
 TURNED = """
@@ -186,8 +188,10 @@ class ModelNew(nn.Module):
 """
 
 
-def test_numbers_half_way_come_early_where_the_text_says_how_they_are_rounded(tmp_path):
+@pytest.mark.parametrize("seconds", [0.0, 0.1], ids=["quick", "slow"])
+def test_numbers_half_way_come_early_where_the_text_says_how_they_are_rounded(tmp_path, seconds):
     (tmp_path / "problem.py").write_text(QUANTIZED)
-    (tmp_path / "solution.py").write_text(AWAY_FROM_ZERO)
+    slow = f"        __import__('time').sleep({seconds})\n        steps ="
+    (tmp_path / "solution.py").write_text(AWAY_FROM_ZERO.replace("        steps =", slow))
     found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=15.0)
     assert found.answer == "MISTAKE" and "half-way" in found.label and not labels_before(found, "sizes")

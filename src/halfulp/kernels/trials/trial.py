@@ -305,7 +305,7 @@ class Trials:
             if is_as_good(case, self._coarser):
                 return Outcome("right")
             if taken > min(self.once_s, how.longest_s / OFTEN) and ran and (found := self._of_one_run(case, ran[0])).acceptable:
-                return Outcome("right", check=found)
+                return _of_exact(case, how, found) or Outcome("right", check=found)
         check = self._of_one_run(case, ran[0]) if how.repeated_s > 0 and ran else judged(Gatherer(case, lambda _: None))
         if share > TWICE and check.acceptable is not False:
             said = f"{share:.0%} more of its results than of the reference's are off by over three quarters of an ulp of their 16 bits"
@@ -316,9 +316,8 @@ class Trials:
         if self.sandbox.place == CUDA and check.because[:1] in LEANS and _is_within_noise(check):
             words = "its error leans to one side, as those of a GPU's exponentials do, and is no larger than rounding"
             return Outcome("right", words, replace(check, verdict=Verdict.ROUNDING, because=("noise",)))
-        if how.exact and check.verdict is Verdict.FLIP and is_exact(case):
-            words = "Numbers half-way between two integers are rounded the other way."
-            return Outcome("wrong", words, replace(check, verdict=Verdict.MISTAKE))
+        if found := _of_exact(case, how, check):
+            return found
         if not how.whole and check.acceptable is False and (found := self._excused(case, sides, check)):
             return found
         if how.whole and check.acceptable:
@@ -389,6 +388,14 @@ class Trials:
         if not any(tensor.numel() for tensor in tensors_of(results)):
             return Outcome("no answer", RETURNS_NOTHING)
         return Outcome("refused" if failure.kind == "raises" else "wrong", failure.words, failure=failure)
+
+
+def _of_exact(case: Case, how: How, check: CheckResult) -> Outcome | None:
+    """Why a jump is wrong: the numbers are exact, and whole ones are asked for; None where it is none, or may be."""
+    if not how.exact or check.verdict is not Verdict.FLIP or not is_exact(case):
+        return None
+    words = "Numbers half-way between two integers are rounded the other way."
+    return Outcome("wrong", words, replace(check, verdict=Verdict.MISTAKE))
 
 
 def _is_within_noise(check: CheckResult) -> bool:
