@@ -26,6 +26,7 @@ TINY = {
     "head_dim": 8, "rotary_dim": 8, "vocab_size": 97, "max_position_embeddings": 128, "n_positions": 128, "sliding_window": 8, "pad_token_id": 0,
     "bos_token_id": 1, "eos_token_id": 2,
 }  # fmt: skip
+PLAIN = tuple(TINY.items())
 LARGEST = 3_000_000
 """Parameters of a model that counts as tiny."""
 LENGTH, PADDED = 11, 4
@@ -38,7 +39,7 @@ def subjects():
 
 
 @functools.cache
-def made(kind, attention, sizes=tuple(TINY.items())):
+def made(kind, attention, sizes=PLAIN):
     """The model of an architecture, or nothing where it can't be built tiny."""
     from transformers import AutoConfig, AutoModelForCausalLM
 
@@ -75,7 +76,9 @@ def cases(subject, seed):
         """Each row beside a longer one that is padded in the other's place."""
         filler = torch.full((ids.shape[0], PADDED), pad)
         long = torch.cat([filler, ids] if left else [ids, filler], 1)
-        mask = (torch.cat([torch.zeros_like(filler), torch.ones_like(ids)] if left else [torch.ones_like(ids), torch.zeros_like(filler)], 1)).long()
+        mask = (
+            torch.cat([torch.zeros_like(filler), torch.ones_like(ids)] if left else [torch.ones_like(ids), torch.zeros_like(filler)], 1)
+        ).long()
         found = model(long, attention_mask=mask, use_cache=False, **positions(model, mask)).logits
         return found[:, PADDED:] if left else found[:, : ids.shape[1]]
 
@@ -99,7 +102,10 @@ def cases(subject, seed):
     ways |= {"padded on the left": functools.partial(padded, left=True), "from a cache": cached}
     ways["padded on the left with token 96"] = functools.partial(padded, left=True, pad=96)
     for model in made(subject, "sdpa"):
-        ways |= {"sdpa": functools.partial(whole, model=model), "sdpa, padded on the left": functools.partial(padded, left=True, model=model)}
+        ways |= {
+            "sdpa": functools.partial(whole, model=model),
+            "sdpa, padded on the left": functools.partial(padded, left=True, model=model),
+        }
         ways["sdpa, from a cache"] = functools.partial(cached, model=model)
     for way, function in ways.items():
         try:

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 import torch
-from attention import TINY, made, subjects
+from attention import TINY, made, subjects  # noqa: F401  # the subjects are the same
 
 name = "exporters"
 actual_name, expected_name = "exported", "transformers"
@@ -29,7 +29,9 @@ def configured(kind, seed):
     width = heads * each
     sizes = dict(TINY)
     for old, new in ((32, width), (4, heads), (2, draw.choice([1, 2, heads // 2])), (64, draw.choice([24, 60, 64]))):
-        sizes.update({key: new for key, value in TINY.items() if value == old and not key.startswith(("num_hidden", "n_layer", "num_layers"))})
+        sizes.update(
+            {key: new for key, value in TINY.items() if value == old and not key.startswith(("num_hidden", "n_layer", "num_layers"))}
+        )
     sizes.update(head_dim=each, rotary_dim=each, vocab_size=97, num_experts_per_tok=2)
     sizes["tie_word_embeddings"] = draw.random() < 0.5
     return made(kind, "sdpa", tuple(sorted(sizes.items())))
