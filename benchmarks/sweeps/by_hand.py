@@ -1,0 +1,91 @@
+"""How often is a sweep right? A sample of what it flags and of what it accepts, looked at by hand.
+
+The first form draws a sample from a store, the same one for the same seed, and writes a JSON file with what was measured of each case. Somebody
+looks at each and fills in `found`; labels that a file has already are kept. The second form prints the shares.
+
+    python -m benchmarks.sweeps.by_hand draw STORE FILE [--each 100] [--seed 0]
+    python -m benchmarks.sweeps.by_hand shares FILE
+
+`found` is one of: "fault" (a side computes something wrong), "coarse" (a side is far coarser than its format, by design), "sampling" (the two sides
+compute different things by definition, so the comparison says nothing), "right" (both are as good as their format allows). Flagged cases hold up
+where `found` is fault or coarse; accepted ones where it is right or sampling.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from benchmarks.verdicts.statistics import Rate
+from halfulp.files import write_file
+from halfulp.store import Store
+
+FOUND = {"fault": True, "coarse": True, "sampling": False, "right": False}
+"""What somebody finds -> whether a flagged case holds up."""
+MEASURED = ("relative_error", "largest_ulps", "error_in_noise", "excess")
+MOST_OF_ONE = 5
+"""Cases of one subject: the samples of an op are alike, and a hundred of one say no more."""
+
+
+def main() -> None:
+    """Run it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    forms = parser.add_subparsers(dest="form", required=True)
+    draw = forms.add_parser("draw", help="draw a sample from a store")
+    draw.add_argument("store")
+    draw.add_argument("file")
+    draw.add_argument("--each", type=int, default=100, help="how many flagged ones, and how many accepted ones")
+    draw.add_argument("--seed", type=int, default=0)
+    forms.add_parser("shares", help="print the shares").add_argument("file")
+    options = parser.parse_args()
+    if options.form == "draw":
+        _draw(Store(options.store), Path(options.file), options.each, options.seed)
+    else:
+        sys.exit(_told(_read(Path(options.file))))
+
+
+def _draw(store: Store, file: Path, each: int, seed: int) -> None:
+    known = {entry["case"]: entry for entry in _read(file)} if file.is_file() else {}
+    names = ("case", "subject", "actual", "expected", "dtype", "shape", "verdict", "reason", *MEASURED)
+    columns = ", ".join(f'"{name}"' for name in names)
+    entries: list[dict[str, Any]] = []
+    for acceptable in (False, True):
+        query = f'SELECT {columns} FROM results WHERE place = 1 AND acceptable = {acceptable} ORDER BY plan, "case"'
+        rows = [dict(zip(names, row)) for row in store.ask(query).rows]
+        random.Random(seed).shuffle(rows)
+        taken: Counter[str] = Counter()
+        for row in rows:
+            if sum(taken.values()) < each and taken[row["subject"]] < MOST_OF_ONE:
+                taken[row["subject"]] += 1
+                own = known.get(row["case"], {})
+                entries.append({**row, "flagged": not acceptable, "found": own.get("found", ""), "why": own.get("why", "")})
+    write_file(file, json.dumps(entries, indent=1))
+    print(f"{len(entries)} cases, {sum(not entry['found'] for entry in entries)} to be looked at: {file}")
+
+
+def _read(file: Path) -> list[dict[str, Any]]:
+    return json.loads(file.read_text(encoding="utf-8"))
+
+
+def _told(entries: list[dict[str, Any]]) -> int:
+    """Print the shares; the exit code."""
+    lacking = [entry["case"] for entry in entries if entry["found"] not in FOUND]
+    for case in lacking[:10]:
+        print(f"not looked at: {case}")
+    for flagged, words in ((True, "flagged"), (False, "accepted")):
+        looked_at = [entry["found"] for entry in entries if entry["flagged"] is flagged and entry["found"] in FOUND]
+        if looked_at:
+            held = Rate(sum(FOUND[found] is flagged for found in looked_at), len(looked_at))
+            counts = ", ".join(f"{count} {found}" for found, count in Counter(looked_at).most_common())
+            print(f"{words}: {held} held up ({counts})")
+            print(f"figure {words}_that_hold_up {held.value:.4f} share")
+    return int(bool(lacking))
+
+
+if __name__ == "__main__":
+    main()
