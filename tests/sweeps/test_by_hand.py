@@ -5,8 +5,8 @@ import sys
 from collections import Counter
 
 import pytest
-
 from benchmarks.sweeps import by_hand
+
 from halfulp.store import Row, Store
 
 
