@@ -148,7 +148,7 @@ def small_sweep():
     sides = ("exp", "eager", "float64", "float32", "")
     subjects = (Subject(*sides, 4, 2, 1, 0, "MISTAKE", 7.5, 0.25), Subject("sum", *sides[1:], 3, 0, 0, 1, "ROUNDING", None, 0.5))
     problem = FoundProblem(
-        *sides, "MISTAKE", 2, 1, "sample 3", "4x4", "another function", 7.5, "norm epsilon", "an epsilon differs (100 % of the difference)", "layer 1",
+        *sides, "MISTAKE", 2, 2, 1, "sample 3", "4x4", "another function", 7.5, "norm epsilon", "an epsilon differs (100 % of the difference)", "layer 1",
         "float32 [1.0]", "import torch\nprint(torch.exp(torch.ones(1)))\n",
     )  # fmt: skip
     worst = (

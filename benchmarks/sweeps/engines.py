@@ -72,6 +72,9 @@ def measured(name: str, plan: Path, store: Path, workers: int, **options: Any) -
     return rows_of(store, found.run), spent / (workers * working)
 
 
+KILLED: list[int] = []
+
+
 def kill_one_worker(after_s: float) -> None:
     """One of Ray's worker processes, whichever comes first."""
     time.sleep(after_s)
@@ -79,6 +82,7 @@ def kill_one_worker(after_s: float) -> None:
     workers = [int(line.split()[0]) for line in listed.splitlines() if "ray::_work" in line]
     if workers:
         os.kill(workers[0], signal.SIGKILL)
+        KILLED.append(workers[0])
         print(f"killed worker {workers[0]} of {len(workers)}")
 
 
@@ -121,9 +125,10 @@ def main() -> None:
             ray.shutdown()
             same = alone == together
             print(f"figure ray_rows_as_alone {int(same)} yes")
-            low = low or efficiency < LEAST or not same
+            print(f"figure ray_workers_killed {len(KILLED)} workers")
+            low = low or efficiency < LEAST or not same or not KILLED
     if low:
-        raise SystemExit(f"an efficiency is below {LEAST}, or rows differ")
+        raise SystemExit(f"an efficiency is below {LEAST}, rows differ, or no worker was killed")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import json
 import threading
+import zlib
 from pathlib import Path
 
 import pytest
@@ -9,10 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from halfulp.errors import InputError
-from halfulp.store import QUESTIONS, Finding, Row, Store
+from halfulp.store import QUESTIONS, Finding, Row, RunRecord, Store
+from halfulp.store.store import SEVERITY
+from halfulp.verdicts import Verdict
 
 
 def row(case="exp|1", *, run="2026-01-01T00-00-00", verdict="ROUNDING", plan="plan", **more):
+    more.setdefault("number", zlib.crc32(case.encode()))
     acceptable = {"ROUNDING": True, "IDENTICAL": True, "MISTAKE": False, "UNSTABLE": False}.get(verdict)
     subject = case.partition("|")[0]
     return Row(plan, run, case, "opinfo", subject, "eager", "float64", verdict=verdict, acceptable=acceptable, **more)
@@ -34,7 +38,7 @@ ROWS = st.builds(
 
 
 @settings(max_examples=30)
-@given(st.lists(ROWS, min_size=1, max_size=5))
+@given(st.lists(ROWS, min_size=1, max_size=5, unique_by=lambda row: row.number))
 def test_a_row_is_read_as_it_was_written(tmp_path_factory, rows):
     folder = tmp_path_factory.mktemp("store")
     store = Store(folder)
@@ -80,7 +84,7 @@ def test_the_latest_run_is_compared_with_the_one_before(tmp_path):
     )  # fmt: skip
     assert [(found[0], found[6]) for found in store.ask("new").rows] == [("a", "ROUNDING"), ("d", "not there")]
     worse = store.ask("worse")
-    assert [(found[0], found[worse.columns.index("worse")]) for found in worse.rows] == [("a", True), ("c", True)]
+    assert [(found[0], found[worse.columns.index("worse")]) for found in worse.rows] == [("a", True)]  # other bits are not worse
     assert [found[0] for found in store.ask("flagged").rows] == ["a", "b", "d"]
     assert [found[0] for found in store.ask("flaky").rows] == ["a", "c"]  # the same machine, as far as is known
     assert dict(store.ask("SELECT run, place FROM results GROUP BY ALL").rows) == {first: 2, second: 1}
@@ -155,3 +159,68 @@ def test_what_an_older_version_wrote_is_read_with_the_columns_that_it_has(tmp_pa
     table = pyarrow.parquet.read_table(file).drop_columns(["environment", "largest_ulps"])
     pyarrow.parquet.write_table(table, file.with_name("1" + file.name))
     assert [found[0] for found in store.ask("SELECT environment FROM results ORDER BY environment NULLS LAST").rows] == ["", None]
+
+
+def test_the_order_of_verdicts_is_that_of_the_verdicts():
+    assert ("", *(verdict.name for verdict in sorted(Verdict, key=lambda verdict: verdict.severity))) == SEVERITY
+
+
+def test_a_case_that_two_writers_checked_counts_once(tmp_path):
+    with_fault = row("a|case 1", verdict="", fault="its process died", number=0)
+    store = filled(tmp_path, row("a|1"), row("a|1"), with_fault, row("a|data 1", number=0), row("a|2", verdict="MISTAKE", bundle="a"))
+    for cause in ("norm epsilon", "another"):
+        with store.writer("2026-01-01T00-00-00") as writer:
+            writer.add(Finding("plan", "2026-01-01T00-00-00", "a|2", "a", cause=cause, finished=float(cause == "another")))
+    assert [found[0] for found in store.ask('SELECT "case" FROM results ORDER BY 1').rows] == ["a|1", "a|2", "a|data 1"]
+    assert store.ask("SELECT cause FROM results WHERE bundle = 'a'").rows == (("norm epsilon",),)
+
+
+def test_a_run_that_did_not_end_stands_behind_those_that_did(tmp_path):
+    first, second = "2026-01-01T00-00-00", "2026-01-02T00-00-00"
+    store = filled(tmp_path, row("a|1", run=first), row("b|1", run=first), row("a|1", run=second, verdict="MISTAKE"))
+    RunRecord(second, "plan", "digest").write(tmp_path)
+    assert store.ask("flagged").rows == () and dict(store.ask("SELECT DISTINCT run, place FROM results").rows) == {first: 1, second: 2}
+    RunRecord(second, "plan", "digest").write(tmp_path, complete=True)
+    assert [found[0] for found in store.ask("flagged").rows] == ["a"] and store.ask("SELECT DISTINCT complete FROM results").rows == (
+        (True,),
+    )
+
+
+def test_a_case_that_has_no_verdict_any_more_is_worse_and_a_flagged_one_new(tmp_path):
+    first, second = "2026-01-01T00-00-00", "2026-01-02T00-00-00"
+    cases = {
+        "a": ("IDENTICAL", ""),
+        "b": ("", "ROUNDING"),
+        "c": ("", "MISTAKE"),
+        "d": ("UNDECIDED", "MISTAKE"),
+        "e": ("MISTAKE", "UNSTABLE"),
+    }
+    store = filled(
+        tmp_path,
+        *(row(f"{case}|1", run=run, verdict=verdict) for case, pair in cases.items() for run, verdict in zip((first, second), pair)),
+    )
+    worse = store.ask("worse")
+    found = {values[0]: (values[worse.columns.index("before")], values[worse.columns.index("worse")]) for values in worse.rows}
+    assert found == {
+        "a": ("IDENTICAL", True),
+        "b": ("no verdict", False),
+        "c": ("no verdict", False),
+        "d": ("UNDECIDED", True),
+        "e": ("MISTAKE", False),
+    }
+    assert {values[0]: values[6] for values in store.ask("new").rows} == {"c": "no verdict", "d": "UNDECIDED"}
+
+
+def test_whatever_sql_gives_is_an_answer(tmp_path):
+    store = filled(tmp_path, row())
+    answer = store.ask("SELECT 0.5, DATE '2026-01-02' AS day, 1 AS n, 2 AS n, 3 AS n, [1, 2] AS list, NULL AS nothing, true AS yes")
+    assert answer.columns[1:] == ("day", "n", "n_2", "n_3", "list", "nothing", "yes")
+    assert json.loads(answer.to_json())[0] == {
+        answer.columns[0]: 0.5, "day": "2026-01-02", "n": 1, "n_2": 2, "n_3": 3, "list": "[1, 2]", "nothing": None, "yes": True,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["a[1]", "a*", "what?", "{b}"])
+def test_a_folder_may_be_called_as_a_pattern(name, tmp_path):
+    filled(tmp_path / "a1", row("other|1"))
+    assert filled(tmp_path / name, row()).ask('SELECT "case" FROM results').rows == (("exp|1",),)

@@ -8,10 +8,11 @@ import sys
 import textwrap
 import time
 
+import pyarrow.parquet
 import pytest
 
 import halfulp
-from halfulp.store import Store
+from halfulp.store import Row, RunRecord, Store
 from halfulp.sweeps.plan import Plan, read_plan
 
 PLAN = """
@@ -79,7 +80,7 @@ def test_whatever_a_case_does_it_costs_that_case_alone(plan, tmp_path):
         assert "memory" in rows["hog", f"length {length}"].fault
         assert "no such thing" in rows["raise", f"length {length}"].fault
     (problem,) = found.findings
-    assert (problem.subject, problem.verdict, problem.cases, problem.repeated) == ("sum", "MISTAKE", 2, 2)
+    assert (problem.subject, problem.verdict, problem.cases, problem.checked_again, problem.repeated) == ("sum", "MISTAKE", 2, 2, 2)
     assert problem.smallest and found.exit_code == 1
     assert found.verdicts[""] == 8 and sum(found.faults.values()) == 8
     text = halfulp.report(found)
@@ -123,17 +124,16 @@ def test_a_killed_sweep_is_finished_with_no_case_lost_and_none_twice(tmp_path):
     found = halfulp.sweep(plan, store, processes=2, resume=True)
     assert found.run == run and found.complete
     assert kept.ask('SELECT count(*), count(DISTINCT "case") FROM results').rows == ((30, 30),)
+    assert sum(pyarrow.parquet.read_metadata(file).num_rows for file in store.rglob("*.rows.parquet")) == 30
     with pytest.raises(halfulp.InputError, match="no run of the plan was interrupted"):
         halfulp.sweep(plan, store, resume=True)
 
 
 def test_an_unfinished_run_of_another_plan_is_not_taken_for_this_one(plan, tmp_path):
-    from halfulp.sweeps.run_record import RunRecord
-
-    kept = Store(tmp_path / "store")
-    RunRecord.begun(read_plan(plan)).write(kept)
+    kept, read = Store(tmp_path / "store"), read_plan(plan)
+    RunRecord.begun(read.name, read.digest).write(kept.folder)
     plan.write_text(PLAN + "\n# changed\n")
-    with pytest.raises(halfulp.InputError, match="the plan has changed"):
+    with pytest.raises(halfulp.InputError, match="has changed since the unfinished run"):
         halfulp.sweep(plan, kept.folder, resume=True)
 
 
@@ -184,20 +184,24 @@ def test_the_checks_of_tests_are_cases(tmp_path):
         textwrap.dedent("""
         import torch
         def test_right(halfulp):
-            halfulp.check(torch.exp, torch.exp, (torch.rand(4),))
-            halfulp.assert_equivalent(torch.sin, torch.sin, (torch.rand(4),))
+            for function in [torch.exp] * 9 + [torch.sin]:
+                halfulp.check(function, function, (torch.rand(4),))
+            halfulp.assert_equivalent(lambda x: x + 1e-3, lambda x: x + 1e-3, (torch.rand(4),))
         def test_wrong(halfulp):
             halfulp.assert_equivalent(torch.exp, torch.expm1, (torch.rand(4),))
         def test_plain():
             assert True
     """)
     )
+    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = -ra -q\n")
     (tmp_path / "plan.toml").write_text('[[sources]]\nsource = "pytest"\ntests = ["test_own.py"]\n')
     found = halfulp.sweep(tmp_path / "plan.toml", tmp_path / "store", processes=1)
     assert {subject.subject: (subject.cases, subject.flagged, subject.faults) for subject in found.subjects} == {
-        "test_own.py::test_right": (2, 0, 0), "test_own.py::test_wrong": (1, 1, 0), "test_own.py::test_plain": (1, 0, 1),
+        "test_own.py::test_right": (11, 0, 0), "test_own.py::test_wrong": (1, 1, 0), "test_own.py::test_plain": (1, 0, 1),
     }  # fmt: skip
     assert "checks nothing by the fixture" in next(iter(found.faults))
+    (problem,) = found.findings
+    assert problem.checked_again == 0 and "another seed" not in halfulp.report(found)
 
 
 def test_the_node_cases_of_onnx(tmp_path):
@@ -215,15 +219,18 @@ def test_the_node_cases_of_onnx(tmp_path):
         ('[[sources]]\nsource = "opinfos"', "Got the source 'opinfos'. Needed: one of opinfo"),
         ('[[sources]]\nsource = "opinfo"\nop = ["add"]', "Got 'op' for the source opinfo"),
         ('[[sources]]\nsource = "opinfo"\nops = 3', "for ops of the source opinfo"),
-        ('seconds = "long"\n[[sources]]\nsource = "opinfo"', "whose seconds is not valid"),
+        ('seconds = "long"\n[[sources]]\nsource = "opinfo"', "Got 'long' for seconds in the plan"),
+        ('seconds = 0\n[[sources]]\nsource = "opinfo"', "Got seconds = 0 in the plan"),
+        ('[[sources]]\nsource = "files"\nfiles = ["/*.py"]', "Got '/*.py' in "),
+        ('[[sources]]\nsource = "cases"\nfile = "missing.py"', "missing.py, which is not a file"),
         ("name = 'empty'\nsources = []", "without sources"),
     ],
 )
 def test_a_plan_that_can_not_be_read_is_refused_in_a_line(text, said, tmp_path):
     file = tmp_path / "plan.toml"
     file.write_text(text)
-    with pytest.raises(halfulp.InputError) as error:
-        read_plan(file)
+    with pytest.raises(halfulp.HalfulpError) as error:
+        list(read_plan(file).groups())
     assert said in str(error.value) and "\n" not in str(error.value)
 
 
@@ -256,3 +263,177 @@ def test_records_for_pytorchs_dashboards():
         "cases_not_acceptable": [1], "cases": [10], "cases_without_verdict": [5], "largest_error": [4.5],
     }  # fmt: skip
     assert all(record["benchmark"]["mode"] == "training" and record["model"]["name"] == "exp" for record in found)
+
+
+TWO = """
+import torch
+name = "two"
+explain_s = 0.0
+subjects = ["exp", "sin"]
+def cases(subject, seed):
+    for number in range(6):
+        yield {"actual": getattr(torch, subject), "expected": getattr(torch, subject), "inputs": (torch.rand(4) + number,)}
+"""
+
+
+def begun(plan, store, numbers):
+    """A run of a plan with some rows, as if it had been interrupted."""
+    read, kept = read_plan(plan), Store(store)
+    record = RunRecord.begun(read.name, read.digest).write(kept.folder)
+    with kept.writer(record.run) as writer:
+        for group in read.groups():
+            for number in numbers:
+                names = (group.source, group.subject, group.actual, group.expected)
+                writer.add(
+                    Row(
+                        "two",
+                        record.run,
+                        f"{group.key}|case {number + 1}",
+                        *names,
+                        setting=f"case {number + 1}",
+                        number=number,
+                        verdict="IDENTICAL",
+                        acceptable=True,
+                    )
+                )
+    return record.run
+
+
+@pytest.mark.parametrize("engine", ["processes", "ray"])
+@pytest.mark.parametrize("numbers", [range(6), range(0, 6, 2), [0]])
+def test_what_is_done_is_not_done_again_on_any_engine(tmp_path, engine, numbers):
+    if engine == "ray":
+        pytest.importorskip("ray", reason="Ray is not installed (halfulp[ray])")
+    (tmp_path / "two.py").write_text(TWO)
+    run = begun(tmp_path / "two.py", tmp_path / "store", numbers)
+    found = halfulp.sweep(tmp_path / "two.py", tmp_path / "store", engine=engine, resume=True)
+    assert found.run == run and found.complete and found.verdicts == {"IDENTICAL": 12}
+    assert sum(pyarrow.parquet.read_metadata(file).num_rows for file in (tmp_path / "store").rglob("*.rows.parquet")) == 12
+
+
+def test_a_run_that_somebody_works_on_is_left_to_them(tmp_path):
+    from halfulp.traces.lock import Lock
+
+    (tmp_path / "two.py").write_text(TWO)
+    run = begun(tmp_path / "two.py", tmp_path / "store", [0])
+    lock = Lock(tmp_path / "store" / run)
+    with pytest.raises(halfulp.InputError, match="which this process is working on"):
+        halfulp.sweep(tmp_path / "two.py", tmp_path / "store", processes=1, resume=True)
+    lock.release()
+    assert halfulp.sweep(tmp_path / "two.py", tmp_path / "store", processes=1, resume=True).cases == 12
+
+
+def test_a_subject_that_is_there_twice_is_refused():
+    once = {"source": "opinfo", "ops": ["add"]}
+    with pytest.raises(halfulp.InputError, match="Got add of the source opinfo twice in the plan ops, from its sources 1 and 2"):
+        list(Plan("ops", (once, {**once, "samples_of_each": 2})).groups())
+    assert len(list(Plan("ops", ({**once, "dtypes": ["float32", "float32"]},)).groups())) == 1
+
+
+def test_a_file_that_two_patterns_fit_is_one_subject(tmp_path):
+    (tmp_path / "a.py").write_text("import torch\nactual = expected = torch.exp\ndef inputs(seed): return (torch.rand(8),)\n")
+    plan = Plan("files", ({"source": "files", "folder": str(tmp_path), "files": ["*.py", "a.py"]},))
+    assert [group.subject for group in plan.groups()] == ["a.py"]
+    before = plan.digest
+    (tmp_path / "a.py").write_text("import torch\nactual = expected = torch.sin\ndef inputs(seed): return (torch.rand(8),)\n")
+    assert plan.digest != before, "a file that is checked has changed"
+
+
+def test_a_plan_that_was_edited_is_read_again_and_may_import_its_neighbors(tmp_path):
+    (tmp_path / "neighbor_of_plan.py").write_text("EXPLAIN_S = 0.0\n")
+    file = tmp_path / "two.py"
+    file.write_text("from neighbor_of_plan import EXPLAIN_S as explain_s\n" + TWO.replace("explain_s = 0.0\n", ""))
+    assert len(list(read_plan(file).groups())) == 2 and read_plan(file).explain_s == 0.0
+    file.write_text(TWO.replace('"sin"]', '"sin", "cos"]'))
+    assert [group.subject for group in read_plan(file).groups()] == ["exp", "sin", "cos"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ("import no_such_package\n" + TWO, "ModuleNotFoundError while running"),
+        (TWO.replace('["exp", "sin"]', "[]"), "whose sources have no cases"),
+        (TWO.replace("def cases", "def others"), "without `subjects` or `cases`"),
+    ],
+)
+def test_a_plan_in_python_that_fails_is_told_of_itself(tmp_path, changed, said):
+    (tmp_path / "two.py").write_text(changed)
+    with pytest.raises(halfulp.HalfulpError) as error:
+        halfulp.sweep(tmp_path / "two.py", tmp_path / "store", processes=1)
+    assert said in str(error.value)
+
+
+def test_what_cases_yields_is_looked_at(tmp_path):
+    (tmp_path / "two.py").write_text(TWO.replace('"inputs":', '"declred": "tf32", "inputs":').replace('"exp", ', ""))
+    found = halfulp.sweep(tmp_path / "two.py", tmp_path / "store", processes=1)
+    assert found.exit_code == 3 and "with 'declred'" in next(iter(found.faults))
+
+
+def test_cases_of_one_name_are_told_apart(tmp_path):
+    (tmp_path / "two.py").write_text(TWO.replace('"inputs":', '"setting": "same", "inputs":'))
+    found = halfulp.sweep(tmp_path / "two.py", tmp_path / "store", processes=1)
+    names = {row.case for row in Store(tmp_path / "store").rows(found.run)}
+    assert len(names) == 12 and "cases|exp|actual|expected|||same (6)" in names
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"processes": 0}, "Got processes=0"), ({"processes": -1}, "Got processes=-1"), ({"engine": "slurm"}, "Got engine='slurm'"),
+        ({"address": "auto"}, "Got address='auto' with the engine processes"), ({"engine": "ray", "processes": 2}, "Got processes=2 with the engine ray"),
+    ],
+)  # fmt: skip
+def test_options_that_would_be_ignored_or_never_end_are_refused(plan, tmp_path, options, said):
+    with pytest.raises(halfulp.InputError) as error:
+        halfulp.sweep(plan, tmp_path / "store", **options)
+    assert said in str(error.value)
+
+
+def test_a_resource_that_no_machine_has_is_refused(tmp_path):
+    pytest.importorskip("ray", reason="Ray is not installed (halfulp[ray])")
+    (tmp_path / "two.py").write_text(TWO + "resources = {'no_such_thing': 1}\n")
+    with pytest.raises(halfulp.InputError, match="Got resources with no_such_thing = 1, which none of the 1 machines"):
+        halfulp.sweep(tmp_path / "two.py", tmp_path / "store", engine="ray")
+
+
+def test_drawing_a_group_and_another_seed_have_times_of_their_own(tmp_path):
+    """Drawing takes longer than a case may; the verdict stays, and so does that with another seed."""
+    slow = TWO.replace("    for number", "    import time\n    time.sleep(3.0)\n    for number").replace('["exp", "sin"]', '["exp"]')
+    (tmp_path / "two.py").write_text(slow.replace('"expected": getattr(torch, subject)', '"expected": torch.expm1') + "seconds = 2.0\n")
+    found = halfulp.sweep(tmp_path / "two.py", tmp_path / "store", processes=2)
+    assert found.verdicts == {"MISTAKE": 6} and found.findings[0].checked_again == found.findings[0].repeated == 6
+
+
+@pytest.mark.parametrize(
+    ("expected", "call"), [("float64", "torch.special.erfcx(x0.double())"), ("numpy", "scipy.special.erfcx(x0.numpy())")]
+)
+def test_the_program_of_a_finding_calls_what_was_compared(tmp_path, expected, call):
+    import torch
+
+    from halfulp.sweeps.finding_script import finding_script
+
+    plan = Plan("ops", ({"source": "opinfo", "ops": ["special.erfcx"], "expected": expected},))
+    group = next(plan.groups())
+    sample = plan.source(0).samples(group, 0)[0]()
+    row = Row(
+        "ops", "run", "case", "opinfo", group.subject, group.actual, group.expected, "float32", setting="sample 1", reason="It is off."
+    )
+    script = finding_script(sample, row, (torch.tensor([0.5, 2.0]),), {}, is_smaller=True)
+    assert call in script and "torch.special.erfcx(x0)" in script
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert "eager: tensor([0.61" in ran.stdout and f"{expected}: " in ran.stdout
+    gradients = Plan("ops", ({"source": "opinfo", "ops": ["exp"], "gradients": True},))
+    assert gradients.source(0).samples(next(gradients.groups()), 0)[0]().call is None
+
+
+def test_programs_of_one_name_are_numbered(tmp_path):
+    from halfulp.store import Finding
+    from halfulp.sweeps.sweep_run import scripts_of
+
+    kept = Store(tmp_path)
+    with kept.writer("run") as writer:
+        for number in range(4):
+            names = ("plan", "run", f"exp|{number}", "opinfo", "exp", "eager", "float64", "float32")
+            writer.add(Row(*names, number=number, verdict="MISTAKE", acceptable=False, bundle=f"bundle {number}"))
+            writer.add(Finding("plan", "run", f"exp|{number}", f"bundle {number}", script=f"print({number})"))
+    assert sorted(scripts_of(kept, "run")) == [f"exp_float32_mistake{end}.py" for end in ("", "_2", "_3", "_4")]

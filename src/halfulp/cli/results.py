@@ -59,10 +59,11 @@ def results(
         show(found, as_json=as_json, html=html)
         _say_questions(is_printed(as_json))
         return
-    if html is not None or dashboard is not None or plan or run:
+    of_a_run = {"--html": html is not None, "--dashboard": dashboard is not None, "--plan": bool(plan), "--run": bool(run)}
+    if given := [name for name, is_given in of_a_run.items() if is_given]:
         raise InputError(
-            "Got a question beside --html, --dashboard, --plan or --run. Needed: one or the other. These show a whole run, and a question gives a "
-            "table. Leave the question out, or write the condition into it."
+            f"Got a question beside {given[0]}. Needed: one or the other. {given[0]} is about a whole run, and a question gives a table. Leave the "
+            "question out, or write the condition into it."
         )
     answer = kept.ask(question)
     if csv is not None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from .answer import Answer
 from .questions import QUESTIONS, Question
 from .records import Finding, Row
+from .run_record import RunRecord
 from .store import Store
 from .writer import Writer
 
-__all__ = ["QUESTIONS", "Answer", "Finding", "Question", "Row", "Store", "Writer"]
+__all__ = ["QUESTIONS", "Answer", "Finding", "Question", "Row", "RunRecord", "Store", "Writer"]

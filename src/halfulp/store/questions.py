@@ -1,7 +1,7 @@
 """The ready questions to a store, each with its SQL.
 
-They ask the view `results`, which has the columns of `Row` and a `place` that numbers the runs of a plan from the latest, which is 1. The
-`severity` of a verdict orders them from IDENTICAL to MISTAKE.
+They ask the view `results`, which has the columns of `Row` and a `place` that numbers the runs of a plan from the latest that ended, which is
+1. The `severity` of a verdict orders them from IDENTICAL to MISTAKE.
 """
 
 from __future__ import annotations
@@ -22,7 +22,12 @@ class Question:
     sql: str
 
 
-_PAIR = "subject, actual, expected"
+_SUBJECT = "subject, actual, expected, dtype, environment"
+THE_RUN_BEFORE = 'before.plan = now.plan AND before."case" = now."case" AND before.place = now.place + 1'
+"""How a case is joined with itself in the run before."""
+NEWLY_FLAGGED = "now.acceptable = false AND before.acceptable IS DISTINCT FROM false"
+_RANK = "CASE WHEN {0}.acceptable THEN 0 WHEN {0}.verdict = '' THEN 9 ELSE {0}.severity END"
+"""What is acceptable is not worse than what is: bits may change with a version. Nothing is worse than no verdict, which may be anything."""
 
 QUESTIONS = {
     question.name: question
@@ -48,28 +53,28 @@ QUESTIONS = {
         ),
         Question(
             "new",
-            "Which cases are not acceptable now, and were acceptable, or not there, in the run before?",
-            """SELECT now.subject, now.actual, now.expected, now.dtype, now.shape, now.setting, coalesce(nullif(before.verdict, ''), 'not there') AS before,
-            now.verdict, now.excess
-            FROM results AS now LEFT JOIN results AS before ON before.plan = now.plan AND before."case" = now."case" AND before.place = 2
-            WHERE now.place = 1 AND now.acceptable = false AND coalesce(before.acceptable, true)
+            "Which cases are not acceptable now, and were acceptable, undecided, without a verdict or not there in the run before?",
+            f"""SELECT now.subject, now.actual, now.expected, now.dtype, now.shape, now.setting,
+            CASE WHEN before.verdict IS NULL THEN 'not there' WHEN before.verdict = '' THEN 'no verdict' ELSE before.verdict END AS before,
+            now.verdict, now.excess FROM results AS now LEFT JOIN results AS before ON {THE_RUN_BEFORE} WHERE now.place = 1 AND {NEWLY_FLAGGED}
             ORDER BY now.severity DESC, now.excess DESC NULLS LAST, now."case" """,
         ),
         Question(
             "worse",
             "Which verdicts are worse than in the run before, and which better?",
-            """SELECT now.subject, now.actual, now.expected, now.dtype, now.shape, now.setting, before.verdict AS before, now.verdict,
-            now.severity > before.severity AS worse, before.excess AS excess_before, now.excess
-            FROM results AS now JOIN results AS before ON before.plan = now.plan AND before."case" = now."case" AND before.place = 2
-            WHERE now.place = 1 AND now.severity <> before.severity ORDER BY worse DESC, now.severity DESC, now."case" """,
+            f"""SELECT now.subject, now.actual, now.expected, now.dtype, now.shape, now.setting,
+            coalesce(nullif(before.verdict, ''), 'no verdict') AS before, coalesce(nullif(now.verdict, ''), 'no verdict') AS now,
+            {_RANK.format("now")} > {_RANK.format("before")} AS worse, before.excess AS excess_before, now.excess, now.fault
+            FROM results AS now JOIN results AS before ON {THE_RUN_BEFORE}
+            WHERE now.place = 1 AND {_RANK.format("now")} <> {_RANK.format("before")} ORDER BY worse DESC, now.severity DESC, now."case" """,
         ),
         Question(
             "ops",
             "How does each subject fare, in the latest run of each plan?",
-            f"""SELECT {_PAIR}, count(*) AS cases, count(*) FILTER (acceptable = false) AS flagged,
+            f"""SELECT plan, {_SUBJECT}, count(*) AS cases, count(*) FILTER (acceptable = false) AS flagged,
             count(*) FILTER (verdict = 'UNDECIDED') AS undecided, count(*) FILTER (fault <> '') AS faults, max(excess) AS worst_excess,
-            arg_max(verdict, severity) AS worst_verdict FROM results WHERE place = 1 GROUP BY {_PAIR}
-            ORDER BY flagged DESC, worst_excess DESC NULLS LAST, {_PAIR}""",
+            arg_max(verdict, severity) AS worst_verdict FROM results WHERE place = 1 GROUP BY plan, {_SUBJECT}
+            ORDER BY flagged DESC, worst_excess DESC NULLS LAST, plan, {_SUBJECT}""",
         ),
         Question(
             "causes",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import decimal
 import re
 from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
@@ -15,10 +16,11 @@ from .answer import Answer
 from .files import record_files, require_packages
 from .questions import QUESTIONS
 from .records import Finding, Record, Row, arrow_schema
+from .run_record import run_records
 from .writer import Writer
 
 SEVERITY = ("", "IDENTICAL", "ROUNDING", "FLIP", "UNDECIDED", "REDUCED_PRECISION", "UNSTABLE", "NONDETERMINISTIC", "MISTAKE")
-"""Verdicts from the best to the worst; "" where there is none."""
+"""Verdicts in the order of `Verdict.severity`, after "", which is none."""
 _NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -48,9 +50,13 @@ class Store:
         return Writer(self.folder / (_NAME.sub("-", run).strip("-.") or "run"))
 
     def done(self, run: str) -> set[tuple[str, int]]:
-        """What a run has rows of: the key of a group of cases, and the number of the case in it."""
+        """What a run has rows of: the key of a group of cases, and the number of the case in it.
+
+        A case that could not even be made has a row without its name; it is tried again.
+        """
+        named = "fault = '' OR setting <> 'case ' || (number + 1)"
         with self.view() as asked:
-            found = asked('SELECT DISTINCT "case", setting, number FROM results WHERE run = $run', run=run)
+            found = asked(f'SELECT DISTINCT "case", setting, number FROM results WHERE run = $run AND ({named})', run=run)
         return {(case.removesuffix(f"|{setting}"), number) for case, setting, number in found}
 
     def rows(self, run: str, condition: str = "true") -> Iterator[Row]:
@@ -70,21 +76,22 @@ class Store:
 
         Args:
             question: one of `QUESTIONS`, or a query on the view `results`, which has the columns of `Row`, those of the `Finding` of its bundle
-                (cause, explanation, origin, smallest, script), `place` (the latest run of a plan is 1, the one before it 2) and `severity` (a
-                number that grows from IDENTICAL to MISTAKE).
+                (cause, explanation, origin, smallest, script, and looked_at, the case that it was made of), `complete` (whether its run
+                ended), `place` (the latest run of a plan is 1, the one before it 2; those that did not end come after those that did) and
+                `severity` (a number that grows from IDENTICAL to MISTAKE; 0 without a verdict).
 
         Raises:
             InputError: the folder holds no results, or the query is not valid; the message has DuckDB's words.
         """
         import duckdb
 
-        self._require_rows()
+        self.require_rows()
         ready = QUESTIONS.get(question.strip())
         try:
             with self._connection() as connection:
                 found = connection.execute(ready.sql if ready else question)
-                columns = tuple(each[0] for each in found.description or ())
-                rows: tuple[Any, ...] = tuple(tuple(row) for row in found.fetchall())
+                columns = _told_apart([column[0] for column in found.description or ()])
+                rows: tuple[Any, ...] = tuple(tuple(map(_plain, row)) for row in found.fetchall())
         except duckdb.Error as error:
             said = " ".join(str(error).split())[:300]
             raise InputError(
@@ -93,7 +100,12 @@ class Store:
             ) from error
         return Answer(columns, rows, ready.words if ready else question)
 
-    def _require_rows(self) -> None:
+    def require_rows(self) -> None:
+        """Look for results.
+
+        Raises:
+            InputError: the folder holds none.
+        """
         if not record_files(self.folder, Row):
             raise InputError(
                 f"Got the store {self.folder}, which holds no results. Needed: the folder that `halfulp sweep` wrote to. It keeps a Parquet "
@@ -113,12 +125,17 @@ class Store:
             connection.execute("SET lock_configuration = true")
             looked_at = ", ".join(f"coalesce(found.{name}, '') AS {name}" for name in _LOOKED_AT)
             severity = " ".join(f"WHEN '{verdict}' THEN {place}" for place, verdict in enumerate(SEVERITY))
-            connection.execute(f"CREATE VIEW findings AS {_stored(Finding, files[Finding])}")
+            stopped = ", ".join(
+                f"'{record.run}'" for record in run_records(self.folder) if not record.complete and _RUN.fullmatch(record.run)
+            )
+            complete = f"run NOT IN ({stopped})" if stopped else "true"
+            # Two writers of one run may both have checked a case: one row of it counts.
+            connection.execute(f"CREATE VIEW findings AS {_stored(Finding, files[Finding])} QUALIFY {_first('plan, run, bundle')}")
             connection.execute(
-                f"CREATE VIEW results AS WITH stored AS ({_stored(Row, files[Row])}), "
-                "runs AS (SELECT plan, run, row_number() OVER (PARTITION BY plan ORDER BY run DESC) AS place FROM "
-                "(SELECT DISTINCT plan, run FROM stored)) "
-                f"SELECT stored.*, {looked_at}, runs.place, "
+                f"CREATE VIEW results AS WITH every AS ({_stored(Row, files[Row])}), stored AS (SELECT * FROM every QUALIFY {_first(_CASE)}), "
+                f"runs AS (SELECT plan, run, {complete} AS complete, row_number() OVER (PARTITION BY plan ORDER BY {complete} DESC, run DESC) "
+                "AS place FROM (SELECT DISTINCT plan, run FROM stored)) "
+                f"""SELECT stored.*, {looked_at}, coalesce(found."case", '') AS looked_at, runs.complete, runs.place, """
                 f"CASE stored.verdict {severity} END AS severity FROM stored JOIN runs USING (plan, run) LEFT JOIN findings AS found "
                 "ON stored.bundle <> '' AND found.bundle = stored.bundle AND found.run = stored.run AND found.plan = stored.plan"
             )
@@ -128,6 +145,30 @@ class Store:
 
 
 _LOOKED_AT = ("cause", "explanation", "origin", "smallest", "script")
+_RUN = re.compile(r"[A-Za-z0-9._-]+")
+_CASE = "plan, run, source, subject, actual, expected, dtype, environment, number"
+"""What tells a case of a run from all others."""
+
+
+def _first(names: str) -> str:
+    """The condition that one record is kept of those that are alike in some columns: one with a verdict, and of these the first."""
+    return f"row_number() OVER (PARTITION BY {names} ORDER BY fault <> '', finished) = 1"
+
+
+def _plain(value: Any) -> Any:
+    """A value of DuckDB as text, a number, a truth value or None."""
+    if isinstance(value, decimal.Decimal):
+        return float(value)
+    return value if isinstance(value, (str, int, float, type(None))) else str(value)
+
+
+def _told_apart(names: Sequence[str]) -> tuple[str, ...]:
+    """Names of columns; the second of one name gets a number."""
+    found: list[str] = []
+    for name in names:
+        place = sum(other == name or other.startswith(f"{name}_") for other in found)
+        found.append(f"{name}_{place + 1}" if name in found else name)
+    return tuple(found)
 
 
 def _listed(files: Sequence[str]) -> str:

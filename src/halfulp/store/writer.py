@@ -40,7 +40,7 @@ class Writer:
         return f"<Writer to {self._folder}, {sum(map(len, self._waiting.values()))} records waiting>"
 
     def add(self, record: Record) -> None:
-        """Add a record; it is written with the next ones, within seconds."""
+        """Add a record. It is written with others, `EVERY_S` seconds or a `SHARE` of the time so far after the last writing."""
         with self._lock:
             self._waiting[type(record)].append(record)
             now = time.monotonic()

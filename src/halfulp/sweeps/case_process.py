@@ -32,6 +32,7 @@ class CaseProcess:
             program=("-m", "halfulp.sweeps.case_server"), answer_s=plan.seconds,
         )  # fmt: skip
         self._ended = False
+        self._drawn: tuple[int | None, str] = (None, "")  # by which process, which group
 
     def count(self, group: Group) -> int:
         """How many cases a group has.
@@ -39,7 +40,9 @@ class CaseProcess:
         Raises:
             HalfulpError: the group can't be made, or the process ended.
         """
-        return int(self._asked(group, "count", START_S + self.plan.seconds)["count"])
+        count = int(self._asked(group, "count", START_S + self.plan.seconds)["count"])
+        self._drawn = (self._worker.process_id, group.key)
+        return count
 
     def rows(self, group: Group, start: int, stop: int, done: frozenset[int] = frozenset()) -> Iterator[Row]:
         """The rows of some cases of a group, but for those that are done."""
@@ -48,11 +51,26 @@ class CaseProcess:
                 yield self.row(group, place)
 
     def row(self, group: Group, place: int) -> Row:
-        """The row of a case; a fault of the process stands in it."""
+        """The row of a case; a fault of the process stands in it. Drawing the group, and another seed, have times of their own."""
         try:
-            return Row(**self._asked(group, "row", self.plan.seconds, place=place)["row"])
+            self._draw(group)
+            answer = self._asked(group, "row", self.plan.seconds, place=place)
         except HalfulpError as error:
             return dataclasses.replace(self._named(group, place), fault=fault_of(error))
+        row = Row(**answer["row"])
+        return dataclasses.replace(row, repeated=self._again(group, place)) if answer["again"] else row
+
+    def _draw(self, group: Group) -> None:
+        """Have the group drawn, where the process that runs now has not done so."""
+        if self._worker.process_id is None or self._drawn != (self._worker.process_id, group.key):
+            self.count(group)
+
+    def _again(self, group: Group, place: int) -> str:
+        """The verdict with another seed, or why there is none."""
+        try:
+            return str(self._asked(group, "again", START_S + self.plan.seconds, place=place)["verdict"])
+        except HalfulpError as error:
+            return f"no verdict ({fault_of(error)})"
 
     def lost(self, group: Group, error: HalfulpError) -> Row:
         """The row of a group that can't be made."""

@@ -11,8 +11,8 @@ from .case_sources import Group
 def main() -> None:
     """Answer questions until the other side closes the pipe.
 
-    The first says which plan; each other names a group and a place in it, and is answered with how many cases the group has, a row, or
-    a finding.
+    The first says which plan; each other names a group and a place in it, and is answered with how many cases the group has, a row, a verdict
+    with another seed, or a finding.
     """
     from halfulp.process.pipes import taken_pipes
 
@@ -48,7 +48,10 @@ def main() -> None:
             elif given["ask"] == "name":
                 answer = {"row": dataclasses.asdict(judging.named(group, given["place"]))}
             elif given["ask"] == "row":
-                answer = {"row": dataclasses.asdict(judging.row(group, given["place"]))}
+                row = judging.row(group, given["place"])
+                answer = {"row": dataclasses.asdict(row), "again": judging.is_asked_again(group, row)}
+            elif given["ask"] == "again":
+                answer = {"verdict": judging.again(group, given["place"])}
             else:
                 answer = {"finding": dataclasses.asdict(judging.finding(group, given["place"], Row(**given["row"])))}
         except Exception as error:

@@ -147,7 +147,7 @@ class ProcessEngine:
         """A process of an environment: the one at hand, an idle one, or a new one."""
         if held is not None and held.environment == environment:
             return held
-        if held is not None:
+        if held is not None:  # groups come one environment after the other: it is not needed again
             held.close()
         with self._lock:
             idle = self._idle.get(environment)

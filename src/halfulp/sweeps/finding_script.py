@@ -13,31 +13,37 @@ MOST = 256
 """Numbers that are written out. Larger inputs are made by the sweep alone, and the script says how."""
 
 
-def finding_script(sample: Sample, row: Row, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> str:
-    """The program, or "" where it can't be written: a call that is not known by name, or more than `MOST` numbers."""
+def finding_script(sample: Sample, row: Row, inputs: tuple[Any, ...], keywords: dict[str, Any], *, is_smaller: bool) -> str:
+    """The program; "" where it can't be written: functions that are not known by name, gradients, or more than `MOST` numbers.
+
+    Args:
+        sample, row: the case. inputs, keywords: that the program calls both sides on. is_smaller: whether these were made smaller.
+    """
+    call = sample.call
     given = [*(("", value) for value in inputs), *keywords.items()]
     count = sum(value.numel() for _, value in given if isinstance(value, torch.Tensor))
-    if not sample.call or count > MOST:
+    if call is None or sample.options.get("gradients") or count > MOST:
         return ""
     lines: list[str] = []
     plainly: list[str] = []
-    exactly: list[str] = []
+    beside: list[str] = []
     try:
         for place, (name, value) in enumerate(given):
             variable, keyword = name or f"x{place}", f"{name}=" if name else ""
             lines.append(f"{variable} = {_written(value)}")
             plainly.append(keyword + variable)
-            exactly.append(keyword + _widened(variable, value))
+            beside.append(keyword + _given_as(call.given, variable, value))
     except TypeError:
         return ""
-    head = (
-        f"{sample.call} is off in {row.dtype}\n\n{row.reason}\n\nSeen on {row.subject}, {row.setting}, beside {row.expected}. The inputs below "
-        "are as small and plain as they could be made while they stay wrong."
-    )
+    small = "are as small and plain as they could be made while it stays wrong" if is_smaller else "are those of the case"
+    off = f"{call.actual} is off{f' in {row.dtype}' if row.dtype else ''}"
+    head = f"{off}\n\n{row.reason}\n\nSeen on {row.subject}, {row.setting}, beside {row.expected}. The inputs below {small}."
+    packages = dict.fromkeys(["torch", *(name for name in ("numpy", "scipy") if call.expected.startswith(f"{name}."))])
+    imports = [f"import {name}" for name in packages] + (["import scipy.special"] if call.expected.startswith("scipy.special.") else [])
     return "\n".join([
-        f'"""{_quoted(head)}"""', "", "import torch", "", "inf, nan = float('inf'), float('nan')", *lines,
-        "print('PyTorch', torch.__version__)", f"print('{row.dtype}: ', {sample.call}({', '.join(plainly)}))",
-        f"print('float64: ', {sample.call}({', '.join(exactly)}))", "",
+        f'"""{_quoted(head)}"""', "", *imports, "", "inf, nan = float('inf'), float('nan')", *lines,
+        *(f"print('{name}', {name}.__version__)" for name in packages),
+        f"print({row.actual + ':'!r}, {call.actual}({', '.join(plainly)}))", f"print({row.expected + ':'!r}, {call.expected}({', '.join(beside)}))", "",
     ])  # fmt: skip
 
 
@@ -45,12 +51,13 @@ def _quoted(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"""', "'''")
 
 
-def _widened(name: str, value: Any) -> str:
-    if isinstance(value, torch.Tensor) and value.is_floating_point():
-        return f"{name}.double()"
-    if isinstance(value, torch.Tensor) and value.is_complex():
-        return f"{name}.to(torch.complex128)"
-    return name
+def _given_as(form: str, name: str, value: Any) -> str:
+    """What the other side gets, see `Call`."""
+    if not isinstance(value, torch.Tensor) or not form:
+        return name
+    if form == "numpy":
+        return f"{name}.numpy()"
+    return f"{name}.double()" if value.is_floating_point() else f"{name}.to(torch.complex128)" if value.is_complex() else name
 
 
 def _written(value: Any) -> str:
@@ -62,6 +69,8 @@ def _written(value: Any) -> str:
     if isinstance(value, torch.Tensor):
         if value.layout != torch.strided or value.is_quantized:
             raise TypeError
+        if not value.numel():
+            return f"torch.empty({tuple(value.shape)}, dtype={value.dtype})"
         return f"torch.tensor({value.detach().tolist()!r}, dtype={value.dtype})"
     if isinstance(value, (list, tuple)):
         inside = ", ".join(map(_written, value))

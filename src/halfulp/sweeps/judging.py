@@ -72,15 +72,16 @@ class Judging:
         except Exception as error:  # what a package raises where it lacks something
             return self.lost(group, place, _words(error))
         try:
-            result = _result(sample, self.plan.seed)
-            row = _with(row, **_figures(result))
-            if row.acceptable is not True and sample.judged is None:
-                row = _with(row, repeated=self._again(group, place))
+            row = _with(row, **_figures(_result(sample, self.plan.seed)))
         except Exception as error:
             return _with(row, fault=_words(error))
         return _with(row, bundle=_bundle(group, row)) if row.acceptable is False else row
 
-    def _again(self, group: Group, place: int) -> str:
+    def is_asked_again(self, group: Group, row: Row) -> bool:
+        """Whether a case is checked with another seed: it has a verdict that is not acceptable, and its inputs depend on the seed."""
+        return bool(row.verdict) and row.acceptable is not True and self.plan.source(group.part).is_seeded
+
+    def again(self, group: Group, place: int) -> str:
         """The verdict with another seed, or why there is none."""
         try:
             seed = self.plan.seed + ANOTHER_SEED

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
 
 from ..cases import Case
 from ..causes import explain
-from ..errors import HalfulpError
 from ..searches import Found, Trial
 from ..searches.reduction import reduced
 from ..store.records import Row
@@ -43,13 +43,14 @@ def looked_at(sample: Sample, row: Row, plan: Plan) -> dict[str, str]:
 
     smallest = _smaller(arguments, case_on, SHARE * plan.explain_s)
     inputs, named = smallest[:count], dict(zip(keywords, smallest[count:]))
-    found = {"smallest": _in_words(smallest), "script": finding_script(sample, row, inputs, named)}
+    is_smaller = smallest is not arguments
+    found = {"smallest": _in_words(smallest), "script": finding_script(sample, row, inputs, named, is_smaller=is_smaller)}
     try:
         explanation = explain(
             sample.actual, sample.expected, sample.inputs, keywords=keywords or None, seed=plan.seed,
             budget_s=(1.0 - SHARE) * plan.explain_s, processes=False, **options,
         )  # fmt: skip
-    except HalfulpError as error:
+    except Exception as error:  # of the code under test too: what was found so far is kept
         return {**found, "explanation": f"It could not be explained: {' '.join(str(error).split())[:300]}"}
     if explanation.causes:
         first = explanation.causes[0]
@@ -63,8 +64,8 @@ def looked_at(sample: Sample, row: Row, plan: Plan) -> dict[str, str]:
     return found
 
 
-def _smaller(arguments: tuple[Any, ...], case_on: Any, seconds: float) -> tuple[Any, ...]:
-    """Arguments that keep the verdict, or as bad a one; those given where none are smaller."""
+def _smaller(arguments: tuple[Any, ...], case_on: Callable[[tuple[Any, ...]], Case], seconds: float) -> tuple[Any, ...]:
+    """Arguments on which the case is flagged too; those given where none are smaller."""
 
     def is_not_flagged(case: Case) -> bool:
         return judged(Gatherer(case, lambda _: None)).acceptable is not False
@@ -73,7 +74,8 @@ def _smaller(arguments: tuple[Any, ...], case_on: Any, seconds: float) -> tuple[
     excess = trial.measure(arguments, "the case")
     if excess <= 1.0:  # flagged for something else than its size, which a search can't climb
         return arguments
-    return reduced(trial, Found(arguments, "the case", excess)).inputs
+    found = reduced(trial, Found(arguments, "the case", excess)).inputs
+    return arguments if is_not_flagged(case_on(found)) else found
 
 
 def _in_words(arguments: tuple[Any, ...]) -> str:

@@ -35,13 +35,6 @@ SIZES = ("small", "medium", "odd")
 PEER = "torch"
 """What the others are judged against: its ops are the definitions, and can be sampled in noise."""
 
-SEVERITY = {
-    name: place
-    for place, name in enumerate(
-        ("IDENTICAL", "ROUNDING", "FLIP", "UNDECIDED", "REDUCED_PRECISION", "UNSTABLE", "NONDETERMINISTIC", "MISTAKE")
-    )
-}
-
 
 def _silent(_words: str) -> None:
     return
@@ -331,7 +324,7 @@ def _cell(target: _Target, expected: _Judged, actual: _Judged, exact: list[torch
         _same_bits(actual_part, expected_part) for actual_part, expected_part in zip(actual.outputs, expected.outputs)
     )
     direct = expected.name == PEER
-    worse = max((actual, expected), key=lambda judged: SEVERITY[judged.verdict])
+    worse = max((actual, expected), key=lambda judged: Verdict[judged.verdict].severity)
     verdict = "IDENTICAL" if same and not direct else worse.verdict
     u = format_named(target.dtype).unit_roundoff
     return Cell(

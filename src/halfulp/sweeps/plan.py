@@ -14,7 +14,9 @@ from typing import Any
 
 from ..errors import InputError
 from ..files import path_of, reason_of
+from ..process.versions import versions
 from .case_sources import KINDS, Group, Source, source_class
+from .case_sources.python_cases import names_of
 
 SECONDS = 60.0
 """How long a case may take. Most take a hundredth of a second; one that takes a minute hangs, or is too large for a sweep."""
@@ -46,10 +48,12 @@ class Plan:
 
     @property
     def digest(self) -> str:
-        """The same for the same plan: its contents, and those of the files that it names."""
-        text = json.dumps(dataclasses.asdict(self), sort_keys=True, default=str)
-        files = sorted({str(source["file"]) for source in self.sources if "file" in source})
-        return hashlib.sha256("\0".join([text, *(Path(file).read_text(encoding="utf-8") for file in files)]).encode()).hexdigest()[:16]
+        """The same for the same plan, files that its cases are read from, and versions of packages."""
+        packages = {name: version for name, version in versions().items() if name not in ("system", "processor")}
+        found = hashlib.sha256(json.dumps([dataclasses.asdict(self), packages], sort_keys=True, default=str).encode())
+        for file in sorted({file for part in range(len(self.sources)) for file in self.source(part).paths()}):
+            found.update(str(file).encode() + b"\0" + (file.read_bytes() if file.is_file() else b""))
+        return found.hexdigest()[:16]
 
     def source(self, part: int) -> Source:
         """The source at a place.
@@ -60,11 +64,27 @@ class Plan:
         return _source(json.dumps(dict(self.sources[part]), sort_keys=True), part)
 
     def groups(self) -> Iterator[Group]:
-        """All groups, in every environment."""
-        for part in range(len(self.sources)):
-            for group in self.source(part).groups():
-                for name in self.environments:
-                    yield dataclasses.replace(group, environment=name)
+        """All groups, one environment after the other: a process has one.
+
+        Raises:
+            InputError: there are none, or two are the same.
+        """
+        every = [group for part in range(len(self.sources)) for group in self.source(part).groups()]
+        seen: dict[str, Group] = {}
+        for group in every:
+            if (other := seen.setdefault(group.key, group)) is not group:
+                raise InputError(
+                    f"Got {group.subject} of the source {group.source} twice in the plan {self.name}, from its sources {other.part + 1} and {group.part + 1}. "
+                    "Needed: each subject once for each pair of sides and dtype. Its cases would be taken for one another. Take it out of one of them."
+                )
+        if not every:
+            raise InputError(
+                f"Got the plan {self.name}, whose sources have no cases. Needed: at least one subject. Nothing would be checked. Change the "
+                "patterns, or `subjects`."
+            )
+        for name in self.environments:
+            for group in every:
+                yield dataclasses.replace(group, environment=name)
 
     def to_json(self) -> str:
         """What `from_json` reads: for processes that work on the plan."""
@@ -134,15 +154,16 @@ def _of_toml(text: str, file: Path) -> dict[str, Any]:
             f"Got the plan {file}, which is not TOML ({error}). Needed: TOML, or a Python file with the suffix .py. Nothing was run. Fix the line."
         ) from error
     for source in content.get("sources", ()) if isinstance(content.get("sources"), list) else ():
-        if isinstance(source, dict) and source.get("source") in ("files", "kernels", "pytest"):
+        kind = source.get("source") if isinstance(source, dict) else ""
+        if kind in ("files", "kernels", "pytest"):
             source["folder"] = str((file.parent / str(source.get("folder", "."))).resolve())
+        elif kind == "cases":
+            source["file"] = str((file.parent / str(source.get("file", ""))).resolve())
     return content
 
 
 def _of_python(file: Path) -> dict[str, Any]:
-    import runpy
-
-    names = runpy.run_path(str(file), run_name="halfulp_plan")
+    names = names_of(str(file.resolve()))
     content = {each.name: names[each.name] for each in dataclasses.fields(Plan) if each.name in names}
     return {"sources": [{"source": "cases", "file": str(file.resolve())}], **content}
 
@@ -162,8 +183,14 @@ def _checked(content: dict[str, Any], file: Path) -> Plan:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
         raise InputError(
-            f"Got the plan {file} whose {where} is not valid: {first['msg'].lower()}. Needed: the form that `halfulp sweep --help` names. The plan can't be read otherwise. Change it."
+            f"Got {str(first['input'])[:60]!r} for {where} in the plan {file}: {first['msg'].lower()}. Needed: a value of that kind. The plan "
+            "can't be read otherwise. Change it."
         ) from error
+    for name, least in (("seconds", 1e-3), ("memory_gb", 0.0), ("explain_s", 0.0)):
+        if not getattr(plan, name) >= least:
+            raise InputError(
+                f"Got {name} = {getattr(plan, name):g} in the plan {file}. Needed: at least {least:g}. It limits what a case may take. Change it."
+            )
     if not plan.sources or not plan.environments:
         lacking = "sources" if not plan.sources else "environments"
         raise InputError(f"Got the plan {file} without {lacking}. Needed: at least one. There is nothing to check otherwise. Add one.")

@@ -56,11 +56,30 @@ class RayEngine:
                     f"Got the address {address!r}, where no cluster of Ray answers ({' '.join(str(error).split())[:160]}). Needed: a running cluster. ray start --head "
                     "starts one. Start it, or leave --address out."
                 ) from error
+        self._check_resources()
         asked: dict[str, Any] = {"num_cpus": 1.0, "max_retries": RETRIES, **_resources(plan.resources)}
         remote: Any = ray.remote
         self._task: Any = remote(**asked)(_work)
         self._mean_s = 0.0
         self._seen = 0
+        self._waiting: set[Any] = set()
+
+    def _check_resources(self) -> None:
+        """Refuse what no machine has: such a task would wait for ever.
+
+        Raises:
+            InputError: there is such a thing.
+        """
+        machines = [node["Resources"] for node in self._ray.nodes() if node["Alive"]]
+        if any(all(machine.get(name, 0.0) >= amount for name, amount in self.plan.resources.items()) for machine in machines):
+            return
+        wanted = ", ".join(f"{name} = {amount:g}" for name, amount in self.plan.resources.items())
+        if self._began:
+            self._ray.shutdown()
+        raise InputError(
+            f"Got resources with {wanted}, which none of the {len(machines)} machines of the cluster has. Needed: a machine with all of them. A case "
+            "would wait for one for ever. Start one, or change the plan."
+        )
 
     def rows(self, groups: Sequence[Group], done: Done, counted: Counted) -> Iterator[Row]:
         """See `Engine`."""
@@ -79,7 +98,9 @@ class RayEngine:
                 what, answer = waiting.pop(task), self._answer(task)
                 rows = [Row(**row) for row in answer.get("rows", ())]
                 if not isinstance(what, Group):
-                    rows = rows or self._lost(what, answer.get("fault", ""))
+                    if "fault" in answer:
+                        own = done.get(what[0].key, frozenset())
+                        rows = [row for row in self._lost(what, answer["fault"]) if row.number not in own]
                     self._seen += len(rows)
                     self._mean_s += (sum(row.seconds for row in rows) - len(rows) * self._mean_s) / max(1, self._seen)
                     yield from rows
@@ -109,6 +130,9 @@ class RayEngine:
 
     def close(self) -> None:
         """See `Engine`."""
+        for task in self._waiting:
+            self._ray.cancel(task, force=True)
+        self._waiting.clear()
         if self._began:
             self._ray.shutdown()
 
@@ -131,12 +155,18 @@ class RayEngine:
         return group, start, min(start + size, stop)
 
     def _sent(self, group: Group, ask: str, **more: Any) -> Any:
-        return self._task.remote(self.plan.to_json(), self.run, json.dumps(dataclasses.asdict(group)), ask, json.dumps(more))
+        task = self._task.remote(self.plan.to_json(), self.run, json.dumps(dataclasses.asdict(group)), ask, json.dumps(more))
+        self._waiting.add(task)
+        return task
 
     def _answer(self, task: Any) -> Any:
-        """What a task gave; the reason where its machines were lost again and again."""
+        """What a task gave; why it gave nothing."""
+        self._waiting.discard(task)
         try:
             return json.loads(self._ray.get(task))
+        except self._ray.exceptions.RayTaskError as error:  # of the task itself: it would fail again
+            said = " ".join(str(error).split())
+            return {"fault": f"its task failed: {said[-300:]}"}
         except self._ray.exceptions.RayError as error:
             return {"fault": f"its machine was lost {RETRIES + 1} times ({type(error).__name__})"}
 

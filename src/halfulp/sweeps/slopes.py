@@ -76,11 +76,7 @@ class Growth:
     @property
     def worst(self) -> Verdict:
         """The verdict of the worst size."""
-        order = (Verdict.MISTAKE, Verdict.NONDETERMINISTIC, Verdict.UNSTABLE, Verdict.REDUCED_PRECISION, Verdict.UNDECIDED, Verdict.FLIP)
-        found = {point.verdict for point in self.points}
-        if not found:
-            return Verdict.UNDECIDED
-        return next((name for name in order if name in found), Verdict.ROUNDING if Verdict.ROUNDING in found else Verdict.IDENTICAL)
+        return max((point.verdict for point in self.points), key=lambda verdict: verdict.severity, default=Verdict.UNDECIDED)
 
     @property
     def exit_code(self) -> int:

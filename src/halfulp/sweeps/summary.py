@@ -7,7 +7,8 @@ from typing import Any
 
 from ..errors import InputError
 from ..store import Store
-from .run_record import RunRecord
+from ..store.questions import NEWLY_FLAGGED, THE_RUN_BEFORE
+from ..store.run_record import run_records
 from .swept import CaseRow, FoundProblem, PastRun, Subject, Swept
 
 _SUBJECT = "subject, actual, expected, dtype, environment"
@@ -16,20 +17,22 @@ SELECT {_SUBJECT}, count(*), count(*) FILTER (acceptable = false), count(*) FILT
 arg_max(verdict, severity), max(excess), sum(seconds) FROM results WHERE run = $run
 GROUP BY {_SUBJECT} ORDER BY 7 DESC, max(severity) DESC, 11 DESC NULLS LAST, {_SUBJECT}"""
 _FINDINGS = f"""
-SELECT {_SUBJECT}, verdict, count(*), count(*) FILTER (repeated = verdict), arg_max(struct_pack(setting, shape, reason), coalesce(excess, -1)), max(excess),
+SELECT {_SUBJECT}, verdict, count(*), count(*) FILTER (repeated <> ''), count(*) FILTER (repeated = verdict),
+first(struct_pack(setting, shape, reason) ORDER BY "case" = looked_at DESC, excess DESC NULLS LAST, number), max(excess),
 any_value(cause), any_value(explanation), any_value(origin), any_value(smallest), any_value(script) FROM results
 WHERE run = $run AND acceptable = false GROUP BY bundle, verdict, severity, {_SUBJECT}
-ORDER BY severity DESC, 10 DESC NULLS LAST, {_SUBJECT}"""
+ORDER BY severity DESC, max(excess) DESC NULLS LAST, {_SUBJECT}"""
 MOST = 2000
 """Cases that a result holds; the store has all."""
 _WORST = f"""
 SELECT {_SUBJECT}, setting, shape, verdict, excess, largest_ulps, seconds, reason, fault FROM results WHERE run = $run
 ORDER BY severity DESC, excess DESC NULLS LAST, "case" LIMIT {MOST}"""
-_RUNS = """
+_RUNS = f"""
 SELECT now.run, any_value(now.versions), count(*), count(*) FILTER (now.acceptable = false), count(*) FILTER (now.fault <> ''),
-count(*) FILTER (now.acceptable = false AND before.acceptable = true), count(*) FILTER (now.acceptable = true AND before.acceptable = false)
-FROM results AS now LEFT JOIN results AS before ON before.plan = now.plan AND before."case" = now."case" AND before.place = now.place + 1
-WHERE now.plan = $plan GROUP BY now.run ORDER BY now.run DESC LIMIT 100"""
+count(*) FILTER ({NEWLY_FLAGGED} AND now.place < (SELECT max(place) FROM results WHERE plan = $plan)),
+count(*) FILTER (now.acceptable IS DISTINCT FROM false AND before.acceptable = false)
+FROM results AS now LEFT JOIN results AS before ON {THE_RUN_BEFORE}
+WHERE now.plan = $plan GROUP BY now.run, now.place ORDER BY now.place LIMIT 100"""
 
 
 def swept_of(store: Store, plan: str = "", run: str = "") -> Swept:
@@ -41,16 +44,18 @@ def swept_of(store: Store, plan: str = "", run: str = "") -> Swept:
     Raises:
         InputError: there is no such run.
     """
+    store.require_rows()
     with store.view() as asked:
         known = asked(
-            "SELECT plan, run FROM results WHERE ($plan = '' OR plan = $plan) AND ($run = '' OR run = $run) GROUP BY plan, run ORDER BY run DESC LIMIT 1",
+            "SELECT plan, run FROM results WHERE ($plan = '' OR plan = $plan) AND ($run = '' OR run = $run) GROUP BY plan, run, complete "
+            "ORDER BY complete DESC, run DESC LIMIT 1",
             plan=plan,
             run=run,
         )
         if not known:
             named = " ".join(filter(None, (plan, run)))
             raise InputError(
-                f"Got {named or 'the latest run'}, which {store.folder} does not hold. Needed: the name of a plan or a run in it. halfulp results STORE runs lists them. Choose one."
+                f"Got {named}, which {store.folder} does not hold. Needed: the name of a plan or a run in it. halfulp results STORE runs lists them. Choose one."
             )
         plan, run = known[0]
         verdicts = dict(
@@ -63,16 +68,16 @@ def swept_of(store: Store, plan: str = "", run: str = "") -> Swept:
         worst = tuple(CaseRow(*values) for values in asked(_WORST, run=run))
         findings = tuple(_finding(values) for values in asked(_FINDINGS, run=run))
         runs = tuple(PastRun(values[0], _versions(values[1]), *values[2:]) for values in asked(_RUNS, plan=plan))
-    record = RunRecord.read(store, run)
+    record = next((record for record in run_records(store.folder) if record.run == run), None)
     return Swept(
         plan, run, str(store.folder), verdicts, subjects, findings, worst, faults, runs, record.seconds if record else 0.0, record.complete if record else True,
     )  # fmt: skip
 
 
 def _finding(values: Any) -> FoundProblem:
-    *subject, verdict, cases, repeated, worst, excess, cause, explanation, origin, smallest, script = values
+    *subject, verdict, cases, again, repeated, worst, excess, cause, explanation, origin, smallest, script = values
     of_worst = (worst["setting"], worst["shape"], worst["reason"])
-    found: tuple[Any, ...] = (*subject, verdict, cases, repeated, *of_worst, excess, cause, explanation, origin, smallest, script)
+    found: tuple[Any, ...] = (*subject, verdict, cases, again, repeated, *of_worst, excess, cause, explanation, origin, smallest, script)
     return FoundProblem(*found)
 
 

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Literal, get_args
 
 from ..errors import InputError
 from ..files import write_file
 from ..process.border import answered
-from ..store import Finding, Row, Store, Writer
+from ..store import Row, RunRecord, Store, Writer
+from ..traces.lock import Lock, holder
 from ..words.stage import Stage
 from .case_sources import Group
 from .engines import Done, Engine, ProcessEngine
 from .plan import Plan, read_plan
-from .run_record import RunRecord
 from .summary import swept_of
 from .swept import Swept
 
-ENGINES = ("processes", "ray")
+EngineName = Literal["processes", "ray"]
 
 
 @answered
@@ -27,7 +29,7 @@ def sweep(
     plan: str | Path | Plan,
     store: str | Path,
     *,
-    engine: str = "processes",
+    engine: EngineName = "processes",
     address: str = "",
     processes: int | None = None,
     resume: bool = False,
@@ -39,7 +41,7 @@ def sweep(
         plan: a plan, or its file (see `read_plan`).
         store: a folder; it may hold other sweeps, and others may write to it at the same time.
         engine: "processes" on this machine, or "ray" on a cluster. address: of the cluster; "auto" for the one that this machine belongs to, ""
-            starts one here. processes: how many at a time with the first.
+            starts one here; where Ray is initialized, that cluster is taken. processes: how many at a time with the first.
         resume: finish the last run of this plan that was interrupted, however it ended.
         progress: told how far it is, and the time left.
 
@@ -47,23 +49,29 @@ def sweep(
         A `Swept`. After Ctrl-C it holds what was done, and `complete` is False.
 
     Raises:
-        InputError: a plan, a store or an engine that can't be used; `resume` where nothing was interrupted.
+        InputError: a plan, a store or an engine that can't be used; `resume` where nothing was interrupted, or somebody else goes on with it.
 
     Numerics:
         Each case is a `check`. One that is not acceptable, or undecided, is checked again with another seed. Of the flagged cases of one subject
         that have the same verdict by the same evidence, the one with the largest error is made smaller and explained.
     """
     chosen, kept = plan if isinstance(plan, Plan) else read_plan(plan), Store(store)
-    if engine not in ENGINES:
-        raise InputError(f"Got engine={engine!r}. Needed: one of {', '.join(ENGINES)}. Each runs cases elsewhere. Name one of them.")
+    _check_options(engine, address, processes)
     told = progress or (lambda _: None)
-    record = RunRecord.unfinished(kept, chosen) if resume else RunRecord.begun(chosen)
     told("listing the cases")
     groups = list(chosen.groups())
-    record = record.write(kept)
+    record = RunRecord.unfinished(kept.folder, chosen.name, chosen.digest) if resume else RunRecord.begun(chosen.name, chosen.digest)
+    if holds := holder(kept.folder / record.run):
+        raise InputError(
+            f"Got resume with the run {record.run}, which {holds} is working on. Needed: a run that nobody is working on. Its cases would be checked "
+            "twice. Wait for it, or start a new run without --resume."
+        )
+    record = record.write(kept.folder)
+    lock = Lock(kept.folder / record.run)
     start, complete = time.monotonic(), False
-    runner = _runner(engine, chosen, record.run, address, processes)
+    runner: Engine | None = None
     try:
+        runner = _runner(engine, chosen, record.run, address, processes)
         with kept.writer(record.run) as writer:
             _check_all(runner, groups, _done(kept, record.run), writer, told)
             _look_at_all(runner, groups, kept, record.run, writer, told)
@@ -71,12 +79,38 @@ def sweep(
     except KeyboardInterrupt:
         pass
     finally:
-        runner.close()
-        record.write(kept, seconds=time.monotonic() - start, complete=complete)
+        if runner is not None:
+            runner.close()
+        record.write(kept.folder, seconds=time.monotonic() - start, complete=complete)
+        lock.release()
     if not complete and not kept.done(record.run):  # interrupted before there was anything to show
         raise KeyboardInterrupt
     _write_scripts(kept, record.run)
     return swept_of(kept, chosen.name, record.run)
+
+
+def _check_options(engine: str, address: str, processes: int | None) -> None:
+    """Refuse what would be ignored, or never end.
+
+    Raises:
+        InputError: an engine that there isn't, or an option of the other one.
+    """
+    names = get_args(EngineName)
+    if engine not in names:
+        raise InputError(f"Got engine={engine!r}. Needed: one of {', '.join(names)}. Each runs cases elsewhere. Name one of them.")
+    if engine == "processes" and address:
+        raise InputError(
+            f"Got address={address!r} with the engine processes. Needed: engine='ray', which has an address. Name it, or leave the address out."
+        )
+    if engine == "ray" and processes is not None:
+        raise InputError(
+            f"Got processes={processes} with the engine ray. Needed: no number of processes. Ray runs as many tasks as its cluster has room for. "
+            "Leave it out."
+        )
+    if processes is not None and processes < 1:
+        raise InputError(
+            f"Got processes={processes}. Needed: at least 1. Each checks one case at a time. Leave it out for one for each processor."
+        )
 
 
 def _runner(engine: str, plan: Plan, run: str, address: str, processes: int | None) -> Engine:
@@ -124,7 +158,8 @@ def _look_at_all(engine: Engine, groups: list[Group], store: Store, run: str, wr
         held = worst.get(row.bundle)
         if held is None or _size(row) > _size(held):
             worst[row.bundle] = row
-    chosen = [(by_key[row.case.removesuffix(f"|{row.setting}")], row) for row in sorted(worst.values(), key=lambda row: row.case)]
+    named = [(by_key.get(row.case.removesuffix(f"|{row.setting}")), row) for row in sorted(worst.values(), key=lambda row: row.case)]
+    chosen = [(group, row) for group, row in named if group is not None]
     for place, finding in enumerate(engine.findings(chosen), 1):
         writer.add(finding)
         told(Stage(f"looking at findings, {place} of {len(chosen)}", place, len(chosen)))
@@ -148,11 +183,9 @@ def scripts_of(store: Store, run: str) -> dict[str, str]:
             "SELECT DISTINCT subject, dtype, verdict, script FROM results WHERE run = $run AND script <> '' ORDER BY ALL", run=run
         )
     names: dict[str, str] = {}
+    seen = Counter[str]()
     for subject, dtype, verdict, script in found:
         stem = re.sub(r"[^A-Za-z0-9]+", "_", f"{subject}_{dtype}_{verdict}").strip("_").lower()
-        place = sum(name.startswith(f"{stem}.") or name.startswith(f"{stem}_2") for name in names)
-        names[f"{stem}{f'_{place + 1}' if place else ''}.py"] = script
+        seen[stem] += 1
+        names[f"{stem}{f'_{seen[stem]}' if seen[stem] > 1 else ''}.py"] = script
     return names
-
-
-__all__ = ["ENGINES", "Finding", "sweep"]

@@ -41,8 +41,8 @@ class FoundProblem:
     """Flagged cases that are taken for one: of the same subject, sides and verdict, decided by the same evidence.
 
     Attributes:
-        subject, actual, expected, dtype, environment, verdict: of all of them. cases: how many. repeated: how many have the same verdict with
-            another seed.
+        subject, actual, expected, dtype, environment, verdict: of all of them. cases: how many. checked_again: how many of them were checked
+            with another seed. repeated: how many of these have the same verdict with it.
         setting, shape, reason, excess: of the case with the largest error, which stands for them.
         cause, explanation: what explains the difference, by name and in a sentence; "" where nothing does. origin: the call where it begins.
         smallest: the smallest inputs that were found to keep the verdict. script: a program that shows it.
@@ -55,6 +55,7 @@ class FoundProblem:
     environment: str
     verdict: str
     cases: int
+    checked_again: int
     repeated: int
     setting: str
     shape: str
@@ -99,7 +100,7 @@ class PastRun:
 
     Attributes:
         run: its name. versions: of halfulp and PyTorch, in words. cases, flagged, faults: how many. new, gone: cases that are flagged and were
-            not in the run before, and the other way round.
+            not in the run before, and the other way round; 0 of the first run. Runs that did not end come after those that did.
     """
 
     run: str
@@ -121,7 +122,7 @@ class Swept:
         verdicts: verdict -> how many cases; "" for those without one. subjects: how each does, the worst first.
         findings: what is not acceptable, the worst first. worst: the 2,000 worst cases. faults: why cases have no verdict -> how many. runs: all runs of the plan, the
             latest first.
-        seconds: how long the run took, all its parts together. complete: False when it was interrupted.
+        seconds: how long the run took, without parts that were killed. complete: False when it was interrupted.
         versions: of Python and the packages that were used, the system and the processor.
     """
 
@@ -145,14 +146,14 @@ class Swept:
 
     @property
     def acceptable(self) -> bool | None:
-        """Whether every verdict is acceptable; None where some are undecided and none is worse, or there is none."""
+        """Whether every verdict is acceptable; None where none is worse than undecided, and some are, or have no verdict."""
         if self.findings:
             return False
-        return None if self.verdicts.get("UNDECIDED") or self.cases == self.verdicts.get("", 0) else True
+        return None if self.verdicts.get("UNDECIDED") or self.verdicts.get("") else True
 
     @property
     def exit_code(self) -> int:
-        """0 where all are acceptable, 1 where one is not, 3 where it is undecided."""
+        """0 where all are acceptable, 1 where one is not, 3 where it is undecided or has no verdict."""
         return {True: 0, False: 1, None: 3}[self.acceptable]
 
     def to_json(self) -> str:

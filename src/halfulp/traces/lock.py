@@ -116,9 +116,8 @@ def _taken(folder: Path, who: str) -> TraceError:
 
 
 def _put_away(folder: Path, is_left_over: Callable[[Path], bool]) -> None:
-    holder = _holder(folder)
-    if holder:
-        raise _taken(folder, holder)
+    if who := holder(folder):
+        raise _taken(folder, who)
     with contextlib.suppress(OSError):
         (folder / LOCK).unlink(missing_ok=True)
     if not is_left_over(folder):
@@ -131,7 +130,7 @@ def _put_away(folder: Path, is_left_over: Callable[[Path], bool]) -> None:
     shutil.rmtree(aside)
 
 
-def _holder(folder: Path) -> str:
+def holder(folder: Path) -> str:
     """Who holds a folder, in words; "" for nobody."""
     try:
         said: Any = json.loads((folder / LOCK).read_bytes())

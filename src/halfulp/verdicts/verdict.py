@@ -31,6 +31,11 @@ class Verdict(Enum):
         self.acceptable = acceptable
 
     @property
+    def severity(self) -> int:
+        """Its place in the order from the best, 0, to the worst, 7; what is undecided stands between what is acceptable and what is not."""
+        return _BY_SEVERITY.index(self)
+
+    @property
     def exit_code(self) -> int:
         """0 acceptable, 1 not, 3 undecided (2 is left to usage errors)."""
         return 3 if self.acceptable is None else int(not self.acceptable)
@@ -44,3 +49,9 @@ class Verdict(Enum):
         from pydantic_core import core_schema
 
         return core_schema.no_info_after_validator_function(cls.__getitem__, core_schema.literal_schema([verdict.name for verdict in cls]))
+
+
+_BY_SEVERITY = (
+    Verdict.IDENTICAL, Verdict.ROUNDING, Verdict.FLIP, Verdict.UNDECIDED, Verdict.REDUCED_PRECISION, Verdict.UNSTABLE,
+    Verdict.NONDETERMINISTIC, Verdict.MISTAKE,
+)  # fmt: skip

@@ -106,7 +106,7 @@ def _tables(found: Swept) -> list[Section]:
     if len(found.runs) > 1:
         columns = (
             Column("run", "run", is_code=True), Column("versions", "versions"), Column("cases", "cases", True), Column("flagged", "not acceptable", True),
-            Column("faults", "no verdict", True), Column("new", "newly flagged", True), Column("gone", "flagged no more", True),
+            Column("faults", "no verdict", True), Column("new", "newly flagged", True), Column("gone", "no longer flagged", True),
         )  # fmt: skip
         trend = Figure("trend", partial(trend_chart, found), "Run by run", "Cases that are not acceptable in each run of this plan.")
         sections.append(Section("runs", "The runs of this plan", (trend, Table("runs", "The latest first", columns))))

@@ -30,7 +30,7 @@ def sweep_text(found: Swept, form: str = "full") -> str:
         if len(found.faults) > MOST:
             parts.append(f"  {counted(len(found.faults) - MOST, 'more reason')}: halfulp results {found.store} faults")
     if len(found.runs) > 1:
-        runs = plain_table("run", "versions", "cases", "flagged", "faults", "newly flagged", "flagged no more")
+        runs = plain_table("run", "versions", "cases", "flagged", "faults", "newly flagged", "no longer flagged")
         for run in found.runs[:MOST]:
             runs.add_row(run.run, run.versions, *(f"{count:,}" for count in (run.cases, run.flagged, run.faults, run.new, run.gone)))
         parts += ["", as_text(runs)]
@@ -54,21 +54,24 @@ def problem_lines(problem: FoundProblem) -> list[str]:
     """A finding in some lines: what, how often, how bad, why."""
     size = "" if problem.excess is None else f", up to {times_of(problem.excess)} the limit of a correct implementation"
     where = ", ".join(filter(None, (problem.setting, problem.shape and f"inputs {problem.shape}")))
-    again = (
-        f", {problem.repeated:,} with another seed too"
-        if problem.cases > 1
-        else ", with another seed too"
-        if problem.repeated
-        else ", not with another seed"
-    )
     lines = [
-        f"{problem.verdict}  {title_of(problem)}: {counted(problem.cases, 'case')}{again}{size}",
+        f"{problem.verdict}  {title_of(problem)}: {counted(problem.cases, 'case')}{_again(problem)}{size}",
         f"    The worst: {where}. {problem.reason}",
     ]
     lines += [f"    Cause: {problem.explanation}"] if problem.cause else []
     lines += [f"    Begins at: {problem.origin}"] if problem.origin else []
     lines += [f"    Smallest inputs: {problem.smallest}"] if problem.smallest else []
     return lines
+
+
+def _again(problem: FoundProblem) -> str:
+    """How many of its cases have the same verdict with another seed, where any was checked with one."""
+    if not problem.checked_again:
+        return ""
+    if problem.cases == 1:
+        return ", with another seed too" if problem.repeated else ", not with another seed"
+    of = "" if problem.checked_again == problem.cases else f" of {problem.checked_again:,} that were checked with it"
+    return f", {problem.repeated:,} with another seed too{of}"
 
 
 def title_of(problem: FoundProblem) -> str:

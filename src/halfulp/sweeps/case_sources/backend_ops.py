@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, ClassVar
 
 import torch
 
@@ -25,12 +26,17 @@ class BackendOps:
         expected: the backend that they are compared with. sizes: of "small", "medium" and "odd". dtypes: of the inputs.
     """
 
+    is_seeded: ClassVar[bool] = True
     part: int = 0
     ops: Sequence[str] = ("*",)
     actual: Sequence[str] = ("torch.compile",)
     expected: str = "torch"
     sizes: Sequence[str] = SIZES
     dtypes: Sequence[str] = ("float32",)
+
+    def paths(self) -> list[Path]:
+        """None: they come with packages."""
+        return []
 
     def groups(self) -> Iterator[Group]:
         """An op on a backend.
@@ -41,11 +47,16 @@ class BackendOps:
         for size in self.sizes:
             if size not in SIZES:
                 raise InputError(f"Got the size {size!r}. Needed: one of {', '.join(SIZES)}. Each op has these three. Name one of them.")
+        for dtype in self.dtypes:
+            if dtype not in TORCH_DTYPES:
+                raise InputError(
+                    f"Got the dtype {dtype!r}. Needed: one of {', '.join(TORCH_DTYPES)}. Inputs are stored in it. Name one of them."
+                )
         names = chosen(list(OPS), self.ops, "ops")
         for backend in (*self.actual, self.expected):
             configured(backend)
-        for backend in self.actual:
-            for dtype in self.dtypes:
+        for backend in dict.fromkeys(self.actual):
+            for dtype in dict.fromkeys(self.dtypes):
                 yield from (Group("ops", self.part, name, backend, self.expected, dtype) for name in names)
 
     def samples(self, group: Group, seed: int) -> list[Callable[[], Sample]]:
@@ -59,7 +70,7 @@ class BackendOps:
 
             return make
 
-        return [maker(size) for size in self.sizes]
+        return [maker(size) for size in dict.fromkeys(self.sizes)]
 
 
 def _on(name: str, module: torch.nn.Module) -> Any:

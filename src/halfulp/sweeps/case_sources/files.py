@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from ...cases import load_case_file
 from ...cases.casefile import OPTIONAL
-from ...errors import InputError
+from .patterns import files_of
 from .sample import Group, Sample
 
 
@@ -21,10 +22,15 @@ class Files:
             ("cases/**/*.py"). seeds: each file is checked with each.
     """
 
+    is_seeded: ClassVar[bool] = True
     part: int = 0
     folder: str = "."
     files: Sequence[str] = ("*.py",)
     seeds: Sequence[int] = (0,)
+
+    def paths(self) -> list[Path]:
+        """The case files."""
+        return [Path(self.folder) / name for name in self._names()]
 
     def groups(self) -> Iterator[Group]:
         """A file.
@@ -32,14 +38,11 @@ class Files:
         Raises:
             InputError: a pattern that fits no file.
         """
-        for pattern in self.files:
-            found = sorted(file for file in Path(self.folder).glob(pattern) if file.suffix == ".py")
-            if not found:
-                raise InputError(
-                    f"Got {pattern!r} in {self.folder}. Needed: a path or a pattern that fits a case file. Nothing was run. Check the path."
-                )
-            for file in found:
-                yield Group("files", self.part, file.relative_to(self.folder).as_posix(), "actual", "expected")
+        for name in self._names():
+            yield Group("files", self.part, name, "actual", "expected")
+
+    def _names(self) -> list[str]:
+        return files_of(self.folder, self.files, "a case file")
 
     def samples(self, group: Group, seed: int) -> list[Callable[[], Sample]]:
         """The file's inputs with each seed; another seed of the sweep is added to them."""
@@ -52,4 +55,4 @@ class Files:
 
             return make
 
-        return [maker(own) for own in self.seeds]
+        return [maker(own) for own in dict.fromkeys(self.seeds)]

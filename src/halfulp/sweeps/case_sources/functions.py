@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, ClassVar
 
 import torch
 
@@ -13,7 +14,7 @@ from ...cases.opinfo import op_infos
 from ...errors import InputError
 from .patterns import chosen
 from .rounded import in_float64
-from .sample import Group, Sample
+from .sample import Call, Group, Sample
 
 WIDTHS = {"float32": 32, "bfloat16": 16, "float16": 16}
 PART_BITS = 20
@@ -29,11 +30,16 @@ class Functions:
         parts: which of the parts of 2^20 numbers (16-bit formats have one); every `every`th by default. every: 1 for all.
     """
 
+    is_seeded: ClassVar[bool] = False
     part: int = 0
     ops: Sequence[str] = ("*",)
     dtypes: Sequence[str] = ("float32",)
     parts: Sequence[int] = ()
     every: int = 1
+
+    def paths(self) -> list[Path]:
+        """None: they come with packages."""
+        return []
 
     def groups(self) -> Iterator[Group]:
         """A function in a format.
@@ -42,7 +48,7 @@ class Functions:
             InputError: a pattern that fits no function, a format that isn't scanned.
         """
         names = chosen(sorted(_unary()), self.ops, "functions")
-        for dtype in self.dtypes:
+        for dtype in dict.fromkeys(self.dtypes):
             if dtype not in WIDTHS:
                 raise InputError(
                     f"Got the dtype {dtype!r}. Needed: one of {', '.join(WIDTHS)}. All its numbers are tried. Name one of them."
@@ -56,17 +62,16 @@ class Functions:
         width = WIDTHS[group.dtype]
         count = 2 ** max(0, width - PART_BITS)
         function, dtype = _unary()[group.subject].op, TORCH_DTYPES[group.dtype]
+        call = Call(f"torch.{group.subject}", f"torch.{group.subject}", "float64")
 
         def maker(place: int) -> Callable[[], Sample]:
             def make() -> Sample:
                 numbers = numbers_of(group.dtype, place)
-                return Sample(
-                    f"part {place} of {count}", function, in_float64(function, dtype, [dtype]), (numbers,), call=f"torch.{group.subject}"
-                )
+                return Sample(f"part {place} of {count}", function, in_float64(function, dtype, [dtype]), (numbers,), call=call)
 
             return make
 
-        return [maker(place) for place in (self.parts or range(0, count, self.every)) if place < count]
+        return [maker(place) for place in (dict.fromkeys(self.parts) or range(0, count, self.every)) if place < count]
 
 
 def numbers_of(dtype: str, part: int) -> torch.Tensor:

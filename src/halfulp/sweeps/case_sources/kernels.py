@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
-from ...errors import InputError
+from .patterns import files_of
 from .sample import Group, Sample
 
 
@@ -20,6 +21,7 @@ class Kernels:
         budget_s: seconds for each solution.
     """
 
+    is_seeded: ClassVar[bool] = False
     part: int = 0
     folder: str = "."
     problems: Sequence[str] = ("*/problem.py",)
@@ -27,20 +29,24 @@ class Kernels:
     declared: str | None = None
     budget_s: float = 30.0
 
+    def paths(self) -> list[Path]:
+        """The problems and their solutions."""
+        return [file for problem in self._problems() for file in (problem, *self._solutions(problem))]
+
     def groups(self) -> Iterator[Group]:
         """A problem.
 
         Raises:
             InputError: a pattern that fits no problem.
         """
-        for pattern in self.problems:
-            found = sorted(Path(self.folder).glob(pattern))
-            if not found:
-                raise InputError(
-                    f"Got {pattern!r} in {self.folder}. Needed: a path or a pattern that fits a problem. Nothing was run. Check the path."
-                )
-            for file in found:
-                yield Group("kernels", self.part, file.relative_to(self.folder).as_posix(), "solution", "reference")
+        for name in files_of(self.folder, self.problems, "a problem"):
+            yield Group("kernels", self.part, name, "solution", "reference")
+
+    def _problems(self) -> list[Path]:
+        return [Path(self.folder) / name for name in files_of(self.folder, self.problems, "a problem")]
+
+    def _solutions(self, problem: Path) -> list[Path]:
+        return sorted({file for pattern in self.solutions for file in problem.parent.glob(pattern)} - {problem})
 
     def samples(self, group: Group, seed: int) -> list[Callable[[], Sample]]:
         """The solutions of a problem."""
@@ -54,5 +60,4 @@ class Kernels:
 
             return lambda: Sample(file.stem, None, None, (), judged=judged)
 
-        files = sorted({file for pattern in self.solutions for file in problem.parent.glob(pattern)} - {problem})
-        return [maker(file) for file in files]
+        return [maker(file) for file in self._solutions(problem)]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -27,9 +28,14 @@ class OnnxNodes:
             "reference", the evaluator in the package itself.
     """
 
+    is_seeded: ClassVar[bool] = False
     part: int = 0
     ops: Sequence[str] = ("*",)
     runtime: Runtime = "onnxruntime"
+
+    def paths(self) -> list[Path]:
+        """None: they come with packages."""
+        return []
 
     def groups(self) -> Iterator[Group]:
         """A case.
@@ -42,7 +48,7 @@ class OnnxNodes:
         for package in {"onnx", NEEDED[self.runtime]}:
             if importlib.util.find_spec(package) is None:
                 raise InputError(
-                    f"Got no package {package}. Needed: it, for the cases of ONNX. They come with the package onnx, and a runtime runs them. Run pip install {package}."
+                    f"Got no package {package}. Needed: onnx, whose cases these are, and the runtime that runs them. Nothing was run. Run pip install {package}."
                 )
         for name in chosen(list(_cases()), self.ops, "cases of ONNX"):
             yield Group("onnx", self.part, name, self.runtime, "the case's outputs")

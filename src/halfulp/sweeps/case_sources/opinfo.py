@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from importlib import import_module
+from pathlib import Path
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import torch
@@ -15,7 +17,7 @@ from ...cases.trees import tree_map
 from ...errors import InputError
 from .patterns import chosen
 from .rounded import in_float64, natural_formats
-from .sample import Group, Sample
+from .sample import Call, Group, Sample
 
 Implementation = Literal["eager", "float64", "numpy", "compiled"]
 
@@ -28,9 +30,10 @@ class OpInfo:
         part: its place in the plan. ops: names or patterns; the name of a variant follows the op's after a dot ("div.floor_rounding").
         actual, expected: "eager", "float64" (the op in float64, its results rounded once), "numpy" (the table's reference in NumPy or SciPy,
             where it has one), "compiled" (torch.compile).
-        dtypes: formats of the inputs. gradients: whether gradients are compared too. samples: the most of each op; 0 for all.
+        dtypes: formats of the inputs. gradients: whether gradients are compared too. samples_of_each: the most of each op; 0 for all.
     """
 
+    is_seeded: ClassVar[bool] = True
     part: int = 0
     ops: Sequence[str] = ("*",)
     actual: Implementation = "eager"
@@ -38,6 +41,10 @@ class OpInfo:
     dtypes: Sequence[str] = ("float32",)
     gradients: bool = False
     samples_of_each: int = 0
+
+    def paths(self) -> list[Path]:
+        """None: they come with packages."""
+        return []
 
     def groups(self) -> Iterator[Group]:
         """An op in a dtype.
@@ -47,7 +54,7 @@ class OpInfo:
         """
         names = list(dict.fromkeys(map(_name, op_infos())))
         wanted = set(chosen(names, self.ops, "ops"))
-        for dtype in self.dtypes:
+        for dtype in dict.fromkeys(self.dtypes):
             if dtype not in TORCH_DTYPES:
                 raise InputError(
                     f"Got the dtype {dtype!r}. Needed: one of {', '.join(TORCH_DTYPES)}. Inputs are stored in it. Name one of them."
@@ -79,7 +86,7 @@ def _maker(source: OpInfo, info: Any, dtype: torch.dtype, number: int, sample: A
         options: dict[str, Any] = {"keywords": keywords or None, "gradients": source.gradients}
         formats = natural_formats(info.op, inputs, keywords) if "float64" in (source.actual, source.expected) else []
         actual, expected = (_implemented(side, info, dtype, formats) for side in (source.actual, source.expected))
-        return Sample(f"sample {number}", actual, expected, inputs, options, _call(info))
+        return Sample(f"sample {number}", actual, expected, inputs, options, _call(source, info))
 
     return make
 
@@ -110,9 +117,37 @@ def _by_numpy(reference: Callable[..., Any], dtype: torch.dtype) -> Callable[...
     return computed
 
 
-def _call(info: Any) -> str:
-    """How the op is called in Python: "torch.special.airy_ai"; "" where the table wraps it."""
-    found: Any = torch
-    for name in info.name.split("."):
-        found = getattr(found, name, None)
-    return f"torch.{info.name}" if found is not None and not info.variant_test_name and callable(found) else ""
+def _call(source: OpInfo, info: Any) -> Call | None:
+    """How the two calls read in Python; None where the table wraps the op, the reference has no name, or gradients are compared."""
+    name = f"torch.{info.name}"
+    if info.variant_test_name or source.gradients or not callable(_named(name)):
+        return None
+    ways = {
+        "eager": (name, ""),
+        "compiled": (f"torch.compile({name})", ""),
+        "float64": (name, "float64"),
+        "numpy": (_name_of(info.ref), "numpy"),
+    }
+    (actual, own), (expected, given) = ways[source.actual], ways[source.expected]
+    return Call(actual, expected, given) if actual and expected and not own else None
+
+
+def _name_of(function: Any) -> str:
+    """The name by which a function of NumPy or SciPy is found; "" for one that PyTorch's table defines."""
+    for package in ("numpy", "scipy.special"):
+        name = f"{package}.{getattr(function, '__name__', '')}"
+        if function is not None and _named(name) is function:
+            return name
+    return ""
+
+
+def _named(name: str) -> Any:
+    """What a name stands for; None where nothing does."""
+    package, _, rest = name.partition(".")
+    try:
+        found: Any = import_module(package)
+        for part in rest.split("."):
+            found = getattr(found, part) if hasattr(found, part) else import_module(f"{found.__name__}.{part}")
+    except (ImportError, AttributeError, ValueError):
+        return None
+    return found

@@ -1,9 +1,10 @@
-"""Names chosen by patterns, as a shell has them: "special.*" takes all that begin so, and "!special.airy*" takes some of them away."""
+"""Names and files chosen by patterns, as a shell has them: "special.*" takes all that begin so, and "!special.airy*" takes some of them away."""
 
 from __future__ import annotations
 
 import fnmatch
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from ...errors import InputError
 
@@ -29,3 +30,24 @@ def chosen(names: Iterable[str], patterns: Sequence[str], what: str) -> list[str
         if any(fnmatch.fnmatchcase(name, pattern) for pattern in wanted)
         and not any(fnmatch.fnmatchcase(name, pattern) for pattern in unwanted)
     ]
+
+
+def files_of(folder: str, patterns: Sequence[str], what: str) -> list[str]:
+    """The Python files in a folder that fit patterns, relative to it, each once.
+
+    Args:
+        what: is looked for, for the message.
+
+    Raises:
+        InputError: a pattern fits none, or is an absolute path.
+    """
+    found: dict[str, None] = {}
+    for pattern in patterns:
+        files = [] if Path(pattern).is_absolute() else sorted(file for file in Path(folder).glob(pattern) if file.suffix == ".py")
+        if not files:
+            raise InputError(
+                f"Got {pattern!r} in {folder}. Needed: a path or a pattern, relative to that folder, that fits {what} in Python. Nothing was run. "
+                "Check the path; `folder` names another folder."
+            )
+        found.update(dict.fromkeys(file.relative_to(folder).as_posix() for file in files))
+    return list(found)

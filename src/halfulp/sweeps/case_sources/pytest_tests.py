@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from ...documents import read_result
 from ...errors import InputError
@@ -23,9 +24,14 @@ class PytestTests:
         part: its place in the plan. folder: in which pytest is run; that of the plan by default. tests: files, folders or node ids.
     """
 
+    is_seeded: ClassVar[bool] = False
     part: int = 0
     folder: str = "."
     tests: Sequence[str] = (".",)
+
+    def paths(self) -> list[Path]:
+        """The files of the tests."""
+        return sorted(file for name in self.tests for file in _python_files(Path(self.folder) / name.partition("::")[0]))
 
     def groups(self) -> Iterator[Group]:
         """A test, by its node id.
@@ -50,7 +56,7 @@ class PytestTests:
         """
         with tempfile.TemporaryDirectory() as folder:
             run = self._pytest(group.subject, f"--halfulp-report={folder}")
-            results = [read_result(file) for file in sorted(Path(folder).rglob("*.json"))]
+            results = [read_result(file) for file in sorted(Path(folder).rglob("*.json"), key=_in_order)]
         if not results:
             said = " ".join(run.stdout.split())[-200:]
             raise InputError(
@@ -63,5 +69,15 @@ class PytestTests:
         return [maker(number, result) for number, result in enumerate(results, 1)]
 
     def _pytest(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
+        # The project's own options may hold -q or -v, which change what is printed.
+        command = [sys.executable, "-m", "pytest", "--verbosity=-1", "-p", "no:cacheprovider", *arguments]
         return subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False)
+
+
+def _in_order(file: Path) -> list[tuple[int, str]]:
+    """By which files are sorted so that the tenth check comes after the second."""
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", str(file))]
+
+
+def _python_files(place: Path) -> list[Path]:
+    return sorted(place.rglob("*.py")) if place.is_dir() else [place]

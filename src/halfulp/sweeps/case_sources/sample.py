@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 
 @dataclass(frozen=True)
@@ -31,13 +32,26 @@ class Group:
         return "|".join((self.source, self.subject, self.actual, self.expected, self.dtype, self.environment))
 
 
+class Call(NamedTuple):
+    """How the two calls of a case read in Python.
+
+    Attributes:
+        actual, expected: the functions ("torch.compile(torch.add)").
+        given: what `expected` gets in place of the arguments: them in "float64", as arrays of "numpy", or "" as they are.
+    """
+
+    actual: str
+    expected: str
+    given: str = ""
+
+
 @dataclass(frozen=True, eq=False)
 class Sample:
     """One case of a group.
 
     Attributes:
         setting: what tells it from the others of the group. actual, expected, inputs: as for `check`.
-        options: of `check`: declared, reference, keywords, gradients. call: how the call reads in Python, for a script; "" where unknown.
+        options: of `check`: declared, reference, keywords, gradients. call: how the two calls read in Python, for a program; None where unknown.
         judged: what judges the case in place of `check`, and gives something with `verdict` and `because`; None for `check`.
     """
 
@@ -46,12 +60,22 @@ class Sample:
     expected: Any
     inputs: Any
     options: dict[str, Any] = field(default_factory=dict)
-    call: str = ""
+    call: Call | None = None
     judged: Callable[[], Any] | None = None
 
 
 class Source(Protocol):
-    """A kind of case. It is made from its table in the plan, in each process that needs it."""
+    """A kind of case. It is made from its table in the plan, in each process that needs it.
+
+    Attributes:
+        is_seeded: whether a flagged case is worth a check with another seed: its inputs depend on it, and nobody else has tried another.
+    """
+
+    is_seeded: ClassVar[bool]
+
+    def paths(self) -> list[Path]:
+        """The files that its cases are read from."""
+        ...
 
     def groups(self) -> Iterator[Group]:
         """What there is to check; quick."""
