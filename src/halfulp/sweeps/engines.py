@@ -17,9 +17,7 @@ from .plan import Plan
 
 PIECE, PIECE_S = 64, 4.0
 """A process takes cases of its group for so many seconds at a time, and not more than so many: the 1,440 samples of max_pool2d alone would keep
-one process for minutes, at the end of a sweep when the others have nothing to do."""
-FIRST_PIECE = 2
-"""How many at a time before it is known how long they take."""
+one process for minutes, at the end of a sweep when the others have nothing to do. Handing out a piece takes milliseconds, a thousandth of it."""
 
 Done = Mapping[str, frozenset[int]]
 """The key of a group -> the cases of it that have a row already."""
@@ -158,6 +156,22 @@ class ProcessEngine:
             return process
 
 
+class Pace:
+    """How many cases a process takes at a time, by how long cases took so far; one before that is known."""
+
+    def __init__(self) -> None:
+        self._count, self._seconds = 0, 0.0
+
+    def took(self, seconds: float) -> None:
+        """A case took so long."""
+        self._count, self._seconds = self._count + 1, self._seconds + seconds
+
+    @property
+    def size(self) -> int:
+        """So many, at least one."""
+        return max(1, min(PIECE, int(PIECE_S * self._count / self._seconds))) if self._seconds else 1
+
+
 _Piece = tuple[Group, int, "int | None"]
 
 
@@ -169,7 +183,7 @@ class _Pieces:
         self._left: dict[str, tuple[Group, int, int]] = {}
         self._opening = 0
         self._changed = threading.Condition()
-        self._count, self._seconds = 0, 0.0
+        self._pace = Pace()
 
     def take(self, held: _Piece | None) -> _Piece | None:
         """The next piece for a process: of the group that it has at hand, else a group to open, else a part of another's group.
@@ -201,14 +215,14 @@ class _Pieces:
     def took(self, seconds: float) -> None:
         """A case took so long."""
         with self._changed:
-            self._count, self._seconds = self._count + 1, self._seconds + seconds
+            self._pace.took(seconds)
 
     def _piece(self, key: str) -> _Piece:
         group, start, stop = self._left.pop(key)
-        size = max(1, min(PIECE, int(PIECE_S * self._count / self._seconds))) if self._seconds else FIRST_PIECE
-        if start + size < stop:
-            self._left[key] = (group, start + size, stop)
-        return group, start, min(start + size, stop)
+        end = min(start + self._pace.size, stop)
+        if end < stop:
+            self._left[key] = (group, end, stop)
+        return group, start, end
 
 
 def processors() -> int:

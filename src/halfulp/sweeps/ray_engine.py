@@ -16,11 +16,9 @@ from ..errors import HalfulpError, InputError
 from ..store.records import Finding, Row
 from .case_process import CaseProcess
 from .case_sources import Group
-from .engines import PIECE, Counted, Done
+from .engines import Counted, Done, Pace
 from .plan import Plan
 
-TASK_S = 4.0
-"""How long a task should take: Ray's own work for one, some milliseconds, is a thousandth of it."""
 RETRIES = 3
 """How often a task is run again whose machine was lost."""
 WAITING = 3
@@ -60,8 +58,7 @@ class RayEngine:
         asked: dict[str, Any] = {"num_cpus": 1.0, "max_retries": RETRIES, **_resources(plan.resources)}
         remote: Any = ray.remote
         self._task: Any = remote(**asked)(_work)
-        self._mean_s = 0.0
-        self._seen = 0
+        self._pace = Pace()
         self._waiting: set[Any] = set()
 
     def _check_resources(self) -> None:
@@ -101,8 +98,8 @@ class RayEngine:
                     if "fault" in answer:
                         own = done.get(what[0].key, frozenset())
                         rows = [row for row in self._lost(what, answer["fault"]) if row.number not in own]
-                    self._seen += len(rows)
-                    self._mean_s += (sum(row.seconds for row in rows) - len(rows) * self._mean_s) / max(1, self._seen)
+                    for row in rows:
+                        self._pace.took(row.seconds)
                     yield from rows
                     continue
                 taken, count = done.get(what.key, frozenset()), int(answer.get("count", 0))
@@ -147,12 +144,12 @@ class RayEngine:
         return max(2, WAITING * int(self._ray.cluster_resources().get("CPU", 1)))
 
     def _piece(self, pieces: list[tuple[Group, int, int]]) -> tuple[Group, int, int]:
-        """The next cases of a group: as many as take `TASK_S`, by what cases took so far."""
+        """The next cases of a group."""
         group, start, stop = pieces.pop()
-        size = max(1, min(PIECE, int(TASK_S / self._mean_s) if self._mean_s else 1))
-        if start + size < stop:
-            pieces.append((group, start + size, stop))
-        return group, start, min(start + size, stop)
+        end = min(start + self._pace.size, stop)
+        if end < stop:
+            pieces.append((group, end, stop))
+        return group, start, end
 
     def _sent(self, group: Group, ask: str, **more: Any) -> Any:
         task = self._task.remote(self.plan.to_json(), self.run, json.dumps(dataclasses.asdict(group)), ask, json.dumps(more))
