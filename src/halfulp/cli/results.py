@@ -16,10 +16,10 @@ def results(
         Optional[str],
         typer.Argument(
             metavar="[QUESTION]",
-            help="A ready question (runs, verdicts, flagged, new, worse, ops, causes, flaky, faults, slow), or a query in SQL on the view `results`.",
+            help="A built-in question (runs, verdicts, flagged, new, worse, ops, causes, flaky, faults, slow), or a query in SQL on the view `results`.",
         ),
     ] = None,
-    plan: Annotated[str, typer.Option(help="Without a question: of which plan.", show_default="that of the latest run")] = "",
+    plan: Annotated[str, typer.Option(help="Without a question: the plan to show.", show_default="that of the latest run")] = "",
     run: Annotated[str, typer.Option(help="Without a question: which run.", show_default="the latest")] = "",
     as_json: Json = None,
     html: Html = None,

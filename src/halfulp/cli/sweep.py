@@ -15,9 +15,15 @@ def sweep(
     store: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the results are kept; many sweeps may share it.")] = Path("sweeps"),
     engine: Annotated[str, typer.Option(help="processes on this machine, or ray for a cluster.")] = "processes",
     address: Annotated[
-        str, typer.Option(help="Of the cluster: auto for the one of this machine.", show_default="a cluster on this machine alone")
+        str,
+        typer.Option(
+            help="The address of the Ray cluster; auto is the one that this machine belongs to.",
+            show_default="a cluster on this machine alone",
+        ),
     ] = "",
-    processes: Annotated[Optional[int], typer.Option(min=1, help="How many at a time.", show_default="one for each processor")] = None,
+    processes: Annotated[
+        Optional[int], typer.Option(min=1, help="How many cases to check at a time.", show_default="one for each processor")
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Finish the last run of this plan, which was interrupted.")] = False,
     as_json: Json = None,
     html: Html = None,

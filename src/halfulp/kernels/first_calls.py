@@ -22,7 +22,7 @@ from .trials.sides import How
 from .trials.trial import OFTEN
 
 LABEL = "the inputs of the problem"
-NOT_UPDATED = "It doesn't update inputs that the problem asks to be updated in place: whoever reads them next finds the old numbers."
+NOT_UPDATED = "It doesn't update inputs that the problem asks to be updated in place: code that reads them next finds the old numbers."
 SLOWER = "Triton's interpreter takes thousands of times as long as a GPU does."
 FEW_CALLS = 6
 """A first call that takes one part in so many of the budget leaves time for a second one, and for what has to be asked."""
@@ -177,7 +177,8 @@ class FirstCalls:
         cheat(cheats.CALLS_REFERENCE if cheats.calls_reference(found, facts) else "", LABEL)
         self._falls_back = cheats.falls_back(found, facts)
         if alike := sorted(set(found.get("whole", ())) & set(facts["whole"])):
-            self.record.notes.append(f"It calls {', '.join(alike)} of PyTorch, as the reference does: what that computes is not its own.")
+            called = f"It calls {', '.join(alike)} from PyTorch, as the reference does"
+            self.record.notes.append(f"{called}: that part of the computation is not its own.")
         two = (given, basis.other_draw(self.seed + SEEDS[1]))
         cheat(cheats.depends(self.trials.call, two, self.trials.expected), "two draws of the inputs")
         cheat(cheats.seen_by_process(self.trials.call(given).facts, facts), LABEL)

@@ -51,5 +51,5 @@ def require_packages() -> None:
         import pyarrow  # noqa: F401  # pyright: ignore[reportUnusedImport]
     except ModuleNotFoundError as error:
         raise InputError(
-            f"Got no package {error.name}. Needed: PyArrow and DuckDB. Results of sweeps are kept and asked with them. Install them: pip install 'halfulp[sweep]'."
+            f"Got no package {error.name}. Needed: PyArrow and DuckDB. They store and query the results of sweeps. Install them: pip install 'halfulp[sweep]'."
         ) from error

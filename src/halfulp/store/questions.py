@@ -53,7 +53,7 @@ QUESTIONS = {
         ),
         Question(
             "new",
-            "Which cases are not acceptable now, and were acceptable, undecided, without a verdict or not there in the run before?",
+            "Which cases are not acceptable now, and in the run before were acceptable, undecided, without a verdict or missing?",
             f"""SELECT now.subject, now.actual, now.expected, now.dtype, now.shape, now.setting,
             CASE WHEN before.verdict IS NULL THEN 'not there' WHEN before.verdict = '' THEN 'no verdict' ELSE before.verdict END AS before,
             now.verdict, now.excess FROM results AS now LEFT JOIN results AS before ON {THE_RUN_BEFORE} WHERE now.place = 1 AND {NEWLY_FLAGGED}
@@ -61,7 +61,7 @@ QUESTIONS = {
         ),
         Question(
             "worse",
-            "Which verdicts are worse than in the run before, and which better?",
+            "Which verdicts are worse than in the run before, and which are better?",
             f"""SELECT now.subject, now.actual, now.expected, now.dtype, now.shape, now.setting,
             coalesce(nullif(before.verdict, ''), 'no verdict') AS before, coalesce(nullif(now.verdict, ''), 'no verdict') AS now,
             {_RANK.format("now")} > {_RANK.format("before")} AS worse, before.excess AS excess_before, now.excess, now.fault
@@ -94,7 +94,7 @@ QUESTIONS = {
         ),
         Question(
             "faults",
-            "Why have cases no verdict, in the latest run of each plan?",
+            "Why do cases have no verdict, in the latest run of each plan?",
             """SELECT fault, count(*) AS cases, count(DISTINCT subject) AS subjects, min(subject) AS for_example FROM results
             WHERE place = 1 AND fault <> '' GROUP BY fault ORDER BY cases DESC, fault""",
         ),

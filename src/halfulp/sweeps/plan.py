@@ -75,7 +75,7 @@ class Plan:
             if (other := seen.setdefault(group.key, group)) is not group:
                 raise InputError(
                     f"Got {group.subject} of the source {group.source} twice in the plan {self.name}, from its sources {other.part + 1} and {group.part + 1}. "
-                    "Needed: each subject once for each pair of sides and dtype. Its cases would be taken for one another. Take it out of one of them."
+                    "Needed: each subject once for each pair of sides and dtype. Its cases would be confused with each other. Take it out of one of them."
                 )
         if not every:
             raise InputError(

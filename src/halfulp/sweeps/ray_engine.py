@@ -75,7 +75,7 @@ class RayEngine:
             self._ray.shutdown()
         raise InputError(
             f"Got resources with {wanted}, which none of the {len(machines)} machines of the cluster has. Needed: a machine with all of them. A case "
-            "would wait for one for ever. Start one, or change the plan."
+            "would wait for one forever. Start one, or change the plan."
         )
 
     def rows(self, groups: Sequence[Group], done: Done, counted: Counted) -> Iterator[Row]:

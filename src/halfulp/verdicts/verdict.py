@@ -16,7 +16,7 @@ class Verdict(Enum):
 
     IDENTICAL = ("same bits", True)
     ROUNDING = ("the difference is rounding in the declared precision", True)
-    FLIP = ("rounding pushed a comparison or rounding step over its edge; both sides are right", True)
+    FLIP = ("a comparison or a rounding step was so close to its threshold that rounding changed its outcome; both sides are right", True)
     REDUCED_PRECISION = ("the formula is right, but part of it runs in less than the declared precision", False)
     UNSTABLE = ("the formula is right, but the algorithm loses digits that the expected one keeps", False)
     NONDETERMINISTIC = ("two runs of the same implementation differ by more than rounding", False)

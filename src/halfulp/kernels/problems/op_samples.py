@@ -45,7 +45,7 @@ def op_problem(folder: Path) -> Problem:
     numbers = [number for number, setting in enumerate(given) if _runs(target, setting)]
     if not numbers:
         raise CaseFileError(
-            f"Got the op {base}, of which PyTorch has no samples in float32. Needed: inputs to ask it on. halfulp takes those of "
+            f"Got the op {base}, of which PyTorch has no samples in float32. Needed: inputs to test it on. halfulp takes those of "
             "PyTorch's own tests. "
             "Write a case file with `expected` and `inputs` instead."
         )

@@ -56,7 +56,7 @@ def triton_bench_problem(file: Path, text: str) -> Problem:
     if entry is None:
         raise CaseFileError(
             f"Got {file}, whose tests call none of its functions. Needed: tests that call what a solution has to define. "
-            f"A solution is asked what they call it with. Before the line of # it defines {', '.join(_functions(names)) or 'no function'}."
+            f"It is called with the same arguments. Before the line of # it defines {', '.join(_functions(names)) or 'no function'}."
         )
     within = [node.name for node in ast.parse(tests).body if isinstance(node, ast.FunctionDef)]
     calls = _Calls(file, text, names, entry)
@@ -66,7 +66,7 @@ def triton_bench_problem(file: Path, text: str) -> Problem:
         first = next(iter(calls.made(tree, seed, most=1)), None)
         if first is None:
             raise CaseFileError(
-                f"Got {file}, whose tests end before they call {entry}. Needed: one call. A solution is asked what they call it with. "
+                f"Got {file}, whose tests end before they call {entry}. Needed: one call. A solution is called with the same arguments. "
                 "Run the file by itself."
             )
         return _redrawn(first, seed) if seed and is_fixed else first

@@ -17,7 +17,7 @@ from .parameters import CHANGED
 REPEATED_S = 1.0
 """Repeats a call of ten milliseconds a hundred times: a failure in one call of fifty shows with probability 0.87."""
 KEPT = "When new values are written to the memory of the call before, its results are wrong: it returns what it computed from the old ones."
-CHANGES = "Called again and again on the same inputs, it gives other results, as where threads write to the same memory."
+CHANGES = "Called repeatedly on the same inputs, it gives different results, as happens when threads write to the same memory."
 UNWAITED = (
     "While the device is still busy with its inputs, it gives other results: work that it puts on its own stream doesn't wait for them, "
     "or isn't finished when it returns."
@@ -69,7 +69,7 @@ def sequences(
     if on_device:
         yield Disturbed("the device is busy, and the inputs come later", others[0], How(stream=DEFAULT), Verdict.MISTAKE, UNWAITED)
         # In C++, kernels are launched on the default stream unless another is named, and a problem doesn't ask for more.
-        yield Disturbed("on another stream than the default one", others[0], How(stream=ANOTHER), exotic=True)
+        yield Disturbed("on a stream other than the default one", others[0], How(stream=ANOTHER), exotic=True)
 
 
 def _two_exchanged(given: Setting, promises: Promises) -> Setting | None:

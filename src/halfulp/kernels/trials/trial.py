@@ -265,7 +265,7 @@ class Trials:
         words = gross_error(case)
         if not words:
             return TOO_LATE
-        note = f"There was no time for the whole judgement, and no need of it: {words}."
+        note = f"There was no time for a full check, and no need for one: {words}."
         return Outcome("wrong", note, facts=sides.facts, out_of_range=is_out_of_range(case))
 
     def _unasked(self, sides: Sides) -> Outcome | None:

@@ -28,7 +28,7 @@ QUESTIONS = {
     "fast_products": "is it what fast algorithms (Winograd, Strassen) lose?",
     "peer": "which side is closer to the reference?",
     "scaling": "does the difference shrink in another precision?",
-    "flips": "does rounding make it jump there?",
+    "flips": "can rounding alone make these elements jump?",
     "integers": "exact on small integers?",
     "impulses": "exact on single impulses?",
     "powers": "does it scale by powers of two the way expected does?",

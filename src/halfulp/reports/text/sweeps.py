@@ -34,12 +34,12 @@ def sweep_text(found: Swept, form: str = "full") -> str:
         for run in found.runs[:MOST]:
             runs.add_row(run.run, run.versions, *(f"{count:,}" for count in (run.cases, run.flagged, run.faults, run.new, run.gone)))
         parts += ["", as_text(runs)]
-    return "\n".join([*parts, "", f"Everything is in {found.store}: halfulp results {found.store} lists what it can be asked."])
+    return "\n".join([*parts, "", f"Everything is in {found.store}: halfulp results {found.store} lists the questions that it answers."])
 
 
 def sweep_answer(found: Swept) -> str:
     """How many cases are not acceptable, in how many findings."""
-    stopped = "" if found.complete else " It was interrupted: --resume goes on with it."
+    stopped = "" if found.complete else " It was interrupted: --resume continues it."
     flagged = sum(problem.cases for problem in found.findings)
     of = f"{found.plan}: {counted(found.cases, 'case')} of {counted(len(found.subjects), 'subject')}"
     left = found.verdicts.get("UNDECIDED", 0), found.verdicts.get("", 0)
