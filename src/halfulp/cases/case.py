@@ -233,10 +233,12 @@ class Case:
         key = (name, variant)
         if key not in self._runs:
             known = self._known_runs(name)
-            self._runs[key] = known[variant] if variant in known else known.setdefault(variant, self._execute(name, variant))
+            run = self._runs[key] = known[variant] if variant in known else self._execute(name, variant)
+            if isinstance(run, Run):  # what failed, for lack of memory for one, may not fail again
+                known[variant] = run
         return self._runs[key]
 
-    def _known_runs(self, name: str) -> dict[Variant, Run | Unavailable]:
+    def _known_runs(self, name: str) -> dict[Variant, Run]:
         return self.known.runs if self.known is not None and name == "expected" else {}
 
     def keep(self, name: str, variant: Variant, run: Run) -> None:
@@ -250,6 +252,7 @@ class Case:
     def forget(self, name: str, variant: Variant) -> None:
         """Drop an outcome that nobody needs again."""
         self._runs.pop((name, variant), None)
+        self._known_runs(name).pop(variant, None)
 
     def native(self, name: str) -> Run:
         """The run as the user wrote it, its effects among the outputs."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from .run import Run, Unavailable
+from .run import Run
 from .variant import Variant
 
 
@@ -14,8 +14,8 @@ class Known:
     """What is known of `expected` on some inputs.
 
     Attributes:
-        runs: of it, by variant. facts: whatever else was found of it there, its noise for one, by what was asked.
+        runs: of it, by variant, but for those that failed. facts: whatever else was found of it there, by what was asked: its noise.
     """
 
-    runs: dict[Variant, Run | Unavailable] = field(default_factory=dict[Variant, "Run | Unavailable"])
+    runs: dict[Variant, Run] = field(default_factory=dict[Variant, Run])
     facts: dict[Any, Any] = field(default_factory=dict[Any, Any])

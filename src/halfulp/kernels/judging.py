@@ -94,6 +94,7 @@ def judge_here(
     """
     start = time.monotonic()
     chosen = problem if isinstance(problem, Problem) else read_problem(problem)
+    memory = Memory() if isinstance(problem, Problem) else _memory_of(chosen)
     file, name = solution_file(solution, chosen.entry)
     chosen = replace(chosen, entry=name) if name else chosen
     secrets = [chosen.file, *chosen.file.parent.glob("task.yml")]
@@ -104,7 +105,6 @@ def judge_here(
     if sandbox.place != INTERPRETER:  # which compiles nothing
         sandbox.first_s = max(FIRST_S, sandbox.first_s)
     try:
-        memory = Memory() if isinstance(problem, Problem) else _memory_of(chosen)
         judging = _Judge(chosen, sandbox, declared=declared, budget_s=budget_s, seed=seed, without=without, memory=memory)
         judging.progress = progress or judging.progress
         found = judging.judged()
@@ -117,8 +117,8 @@ _LATEST = threading.local()
 
 
 def _memory_of(problem: Problem) -> Memory:
-    """What is known of the reference of a problem: of the latest one in this thread, unless its file has changed."""
-    key = (problem.format, str(problem.file), problem.text)
+    """What is known of the reference of the latest problem in this thread, unless its file has changed. A file may hold several."""
+    key = (problem.format, str(problem.file.resolve()), problem.text, problem.name, problem.entry)
     if getattr(_LATEST, "key", None) != key:
         _LATEST.key, _LATEST.memory = key, Memory()
     return _LATEST.memory

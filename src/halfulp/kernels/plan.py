@@ -266,7 +266,7 @@ class Plan:
         """Near sizes, one several times as large, and values: for a test that switches something on."""
         near = size_questions(self.problem, self.given, self.promises, self.seed, limits=self.stated.limits)
         sizes = itertools.chain(itertools.islice(near, OF_A_TEST), longer_size_questions(self.problem, self.seed))
-        values = (question for question in self._values() if question.kind == "values")
+        values = (question for question in self._values() if question.kind == "values" and question.label not in self._first_values)
         for question in itertools.chain(sizes, values, self._whole):
             if not has_rows_of_nothing(question.setting, self.given, self.stated):
                 yield question

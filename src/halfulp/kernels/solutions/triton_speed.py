@@ -41,7 +41,7 @@ def _wrap_once(interpreter: Any, tl: Any) -> None:
             if tl.core.is_builtin(member):
                 interpreter._patch_attr(owner, name, member, builder, scope)
 
-    done = set[int]()
+    done: dict[int, Any] = {}  # the names of a file, held so that no other file gets their place in memory
 
     @functools.wraps(wrap_language)
     def language_wrapped(function: Any) -> Any:
@@ -50,12 +50,12 @@ def _wrap_once(interpreter: Any, tl: Any) -> None:
         if place in done:
             return interpreter._LangPatchScope()
         scope = wrap_language(function)
-        done.add(place)
+        done[place] = function.__globals__
         undo = scope.restore
 
         def restore() -> None:
+            done.clear()  # whatever becomes of the rest: the next launch wraps everything again
             undo()
-            done.clear()
 
         scope.restore = restore
         return scope
@@ -88,10 +88,11 @@ def _describe_shapes_once(interpreter: Any, core: Any) -> None:
 
     def block_made(self: Any, element_ty: Any, shape: Any) -> None:
         lengths = tuple(shape)
-        key = (element_ty.name, lengths)
-        if key not in blocks:
+        is_plain = isinstance(element_ty, core.dtype) and all(type(length) is int for length in lengths)
+        key = (element_ty.name if is_plain else "", lengths)
+        if not is_plain or key not in blocks:
             make_block(self, element_ty, shape)
-            if any(type(length) is not int for length in lengths):
+            if not is_plain:
                 return
             if lengths not in shapes:
                 shapes[lengths] = self.shape, core.constexpr(self.numel), core.tuple([core.constexpr(length) for length in lengths])

@@ -16,8 +16,8 @@ from ...cases.trees import tensors_of, tree_map
 
 MOST_BYTES = 256 << 20
 """The memory of one problem. Half of it has the results and noise (six arrays) of 280 questions with ten thousand float64 numbers each."""
-LARGEST_BYTES = MOST_BYTES // 8
-"""Of the inputs of one question. Larger ones are rare, take long to tell apart, and would leave no room for others."""
+PARTS = 8
+"""One question may take one part in so many, and its inputs as much. Larger ones are rare, and leave no room for others."""
 PLAIN = (bool, int, float, complex, str, bytes, type(None), torch.dtype, torch.device)
 """What inputs may hold besides tensors: two of these are the same if they are written the same."""
 
@@ -40,7 +40,7 @@ class Memory:
         Args:
             question: tensors and plain values, nested, that say everything that the reference is given.
         """
-        if not _is_plain(question) or sum(tensor.nbytes for tensor in tensors_of(question)) > LARGEST_BYTES:
+        if not _is_plain(question) or sum(tensor.nbytes for tensor in tensors_of(question)) > self.most_bytes // PARTS:
             return Known()
         key = digest(question)
         known, size = self._known.pop(key, (Known(), 0))
@@ -55,6 +55,9 @@ class Memory:
             size = size_of(known)
             self._known[key] = known, size
             self._bytes += size - before
+            if size > self.most_bytes // PARTS:  # it would drive out all others
+                del self._known[key]
+                self._bytes -= size
         while self._bytes > self.most_bytes and len(self._known) > 1:
             self._bytes -= self._known.popitem(last=False)[1][1]
 
@@ -67,7 +70,7 @@ def digest(given: Any) -> str:
         if not isinstance(value, torch.Tensor):
             return value
         place = places.setdefault(value.untyped_storage().data_ptr(), len(places))
-        return str(value.dtype), tuple(value.shape), value.stride(), value.requires_grad, place
+        return str(value.dtype), tuple(value.shape), value.stride(), value.storage_offset(), value.requires_grad, place
 
     found = hashlib.blake2b(repr(tree_map(signature, given)).encode(), digest_size=16)
     for tensor in tensors_of(given):

@@ -136,9 +136,11 @@ def _shift(case: Case, noise: Noise, guess: Guess, inputs: Inputs) -> FloatArray
     """What a hypothesis predicts of it, likewise."""
     known = {} if case.known is None else case.known.facts
     key = (guess.mode.options, guess.stored, guess.only, guess.of, inputs)
-    if key not in known:
-        known[key] = _guessed(case, guess, inputs)
-    return None if known[key] is None else _in_noise(case, noise, inputs, known[key], lost=True)
+    values = known[key] if key in known else _guessed(case, guess, inputs)
+    if values is None:
+        return None
+    known[key] = values
+    return _in_noise(case, noise, inputs, values, lost=True)
 
 
 def _guessed(case: Case, guess: Guess, inputs: Inputs) -> dict[str, FloatArray] | None:
