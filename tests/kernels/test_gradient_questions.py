@@ -98,3 +98,37 @@ def test_gradients_go_on_where_the_inputs_alone_have_none(tmp_path):
     found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=10.0)
     asked = {each.label: each.answer for each in found.asked if each.kind == "gradients"}
     assert asked["gradients of inputs alone"] == "no answer" and list(asked.values()).count("right") > 3, halfulp.report(found)
+
+
+DETACHED = """
+import time
+import torch
+import torch.nn as nn
+class {name}(nn.Module):
+    def forward(self, x):
+        {wait}
+        state, found = torch.zeros(x.shape[0]), []
+        for place in range(x.shape[1]):
+            {step}
+            {detach}
+            found.append(state)
+        return torch.stack(found, 1)
+def get_inputs():
+    return [torch.randn(3, 24)]
+def get_init_inputs():
+    return []
+"""
+
+
+@pytest.mark.whole_budget
+def test_a_gross_error_of_a_slow_solution_needs_no_second_judgement(tmp_path):
+    """It would take a dozen calls, for which there is no time."""
+    (tmp_path / "problem.py").write_text(
+        DETACHED.format(name="Model", wait="pass", detach="pass", step="state = torch.tanh(0.9 * state + x[:, place])")
+    )
+    step = "state = 1 - 2 / (torch.exp(1.8 * state + 2 * x[:, place]) + 1)"
+    slow = {"wait": "time.sleep(0.8 * torch.is_grad_enabled())", "detach": "state = state.detach() if place == 12 else state"}
+    solution = DETACHED.format(name="ModelNew", step=step, **slow)
+    (tmp_path / "solution.py").write_text(solution)
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=9.0)
+    assert found.answer == "MISTAKE" and found.kind == "gradients", halfulp.report(found)

@@ -276,40 +276,37 @@ def is_as_good(case: Case, coarser: float = 1.0) -> bool:
             most = coarser * AN_ELEMENT
             if (own > most * (other + ulps)).mean() > FEW:
                 # Where the reference is off by one rounding at the end alone, its error tells nothing of numbers of another size.
-                usual = _usual(np.abs(e - x), np.abs(x), usable)[usable] if _rms(other) > _rms(ulps) else 0.0
+                usual = _usual(np.abs(e - x), usable)[usable] if _rms(other) > _rms(ulps) else 0.0
                 if (own > most * (np.maximum(other, usual) + ulps)).mean() > FEW:
                     return False
     return True
 
 
 LONG = 16
-"""The fewest numbers of which a half is looked at."""
-MEDIAN = 0.67449
-"""Standard deviations of a normal distribution: half of all numbers are farther off."""
+"""The fewest errors of which a quartile is taken."""
+QUARTILE = 0.318639
+"""Standard deviations of a normal distribution: three in four numbers are farther off. Where some inputs are much larger than the others,
+up to three in four errors are too, and this still measures the small ones."""
 
 
-def _usual(errors: Any, sizes: Any, usable: Any) -> Any:
-    """How far off the reference usually is around each element: the median error of the smaller half, along the axis where that is least.
+def _usual(errors: Any, usable: Any) -> Any:
+    """How far off the reference usually is around each element, from the lower quartile of its errors along the axis where that is least.
 
-    Its own error there may be small by chance: of two errors drawn alike, one is over eight times the other in 8 of 100 cases. The smaller
-    half, because large numbers, and what is added to them, may be off by more. Of the axes that are long enough; where none is, of all
-    errors; 0 where even these are too few.
+    Of the axes that are long enough; where none is, of all errors; 0 where even these are too few. Its own error there may be small by
+    chance: of two errors drawn alike, one is over eight times the other in 8 of 100 cases.
 
     Args:
-        errors, sizes: of the reference's results, not negative. usable: which count.
+        errors: of the reference's results, not negative. usable: which count.
     """
     long = [axis for axis in range(errors.ndim) if errors.shape[axis] >= LONG]
     if not long:
-        errors, sizes, usable, shape = errors.reshape(-1), sizes.reshape(-1), usable.reshape(-1), errors.shape
-        return _usual(errors, sizes, usable).reshape(shape) if errors.size >= LONG else np.zeros(shape)
-    least = np.full(errors.shape, np.inf)
+        return _usual(errors.reshape(-1), usable.reshape(-1)).reshape(errors.shape) if errors.size >= LONG else np.zeros(errors.shape)
+    sizes, least = np.where(usable, errors, np.inf), np.full(errors.shape, np.inf)
     for axis in long:
-        half = np.count_nonzero(usable, axis=axis, keepdims=True) // 2
-        order = np.argsort(np.where(usable, sizes, np.inf), axis=axis)
-        rank = np.arange(errors.shape[axis]).reshape([-1 if place == axis else 1 for place in range(errors.ndim)])
-        among = np.sort(np.where(rank < half, np.take_along_axis(errors, order, axis), np.inf), axis=axis)
-        median = np.take_along_axis(among, np.maximum(half - 1, 0) // 2, axis) / MEDIAN
-        least = np.minimum(least, np.where(2 * half < LONG, np.inf, median))
+        count = np.count_nonzero(usable, axis=axis, keepdims=True)
+        place = np.maximum(count - 1, 0) // 4  # of those that count: the others come last
+        quartile = np.take_along_axis(np.sort(sizes, axis=axis), place, axis) / QUARTILE
+        least = np.minimum(least, np.where(count < LONG, np.inf, quartile))
     return np.where(np.isfinite(least), least, 0.0)
 
 

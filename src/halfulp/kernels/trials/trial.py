@@ -301,11 +301,8 @@ class Trials:
         if why := unusable(case) or undefined(case):
             return Outcome("no answer", why)
         share = more_roundings(case) if how.float32 and ran else 0.0
-        if not how.whole and share <= TWICE:
-            if is_as_good(case, self._coarser):
-                return Outcome("right")
-            if taken > min(self.once_s, how.longest_s / OFTEN) and ran and (found := self._of_one_run(case, ran[0])).acceptable:
-                return _of_exact(case, how, found) or Outcome("right", check=found)
+        if not how.whole and share <= TWICE and (found := self._quickly(case, sides, taken)):
+            return found
         check = self._of_one_run(case, ran[0]) if how.repeated_s > 0 and ran else judged(Gatherer(case, lambda _: None))
         if share > TWICE and check.acceptable is not False:
             said = f"{share:.0%} more of its results than of the reference's are off by over three quarters of an ulp of their 16 bits"
@@ -324,6 +321,19 @@ class Trials:
             self._coarser = coarser_than_reference(case)
         answer = "wrong" if check.acceptable is False else "right" if check.acceptable else "no answer"
         return Outcome(answer, "" if answer == "right" else check.reason, check=check)
+
+    def _quickly(self, case: Case, sides: Sides, taken: float) -> Outcome | None:
+        """The answer of a look at the numbers, or of one run of a slow solution; None where neither tells."""
+        if is_as_good(case, self._coarser):
+            return Outcome("right")
+        if not sides.ran or taken <= min(self.once_s, sides.how.longest_s / OFTEN):
+            return None
+        found = self._of_one_run(case, sides.ran[0])
+        if found.acceptable:
+            return _of_exact(case, sides.how, found) or Outcome("right", check=found)
+        if found.acceptable is False and gross_error(case):  # more calls would change nothing
+            return Outcome("wrong", found.reason, check=found)
+        return None
 
     def _excused(self, case: Case, sides: Sides, check: CheckResult) -> Outcome | None:
         """Why digits lost beyond the given inputs are no fault; None if they are."""
