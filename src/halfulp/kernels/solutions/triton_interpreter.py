@@ -34,18 +34,19 @@ def prepare() -> None:
     triton: Any = import_module("triton")
     interpreter: Any = import_module("triton.runtime.interpreter")
 
-    triton.knobs.runtime.interpret = True
+    if hasattr(triton, "knobs"):  # since Triton 3.4; before, the variable alone says it
+        triton.knobs.runtime.interpret = True
     builder = interpreter.interpreter_builder
     builder.options = dataclasses.replace(builder.options, sanitize_overflow=False)
     _with_rounding(interpreter.InterpreterBuilder, interpreter.TensorHandle, triton.language)
     _with_functions(interpreter.TensorHandle, triton.language)
     interpreter._implicit_cvt = _with_numbers(interpreter, np.float32, triton.language.float32)
     interpreter._patch_lang = _with_counters(interpreter, triton.language)
-    quicken(interpreter, triton.language)
     triton.runtime.driver.set_active(_driver())
     # All configurations compute the same; the first is as good as any where time means nothing.
     triton.runtime.autotuner.Autotuner._bench = lambda self, *_, config, **__: float(self.configs.index(config))
     triton.testing.do_bench = lambda *_, **__: 1.0
+    quicken(interpreter, triton.language)
 
 
 def _wide(handle: Any, tl: Any) -> Any:
@@ -147,11 +148,12 @@ def _with_counters(interpreter: Any, tl: Any) -> Callable[..., Any]:
     @functools.wraps(plain)
     def patched(function: Any) -> Any:
         scope = plain(function)
+        put = setattr if scope is None else scope.set_attr  # before Triton 3.6 nothing is put back
         module = sys.modules.get(function.__module__)
         if module is not None and module.__dict__ is function.__globals__ and not hasattr(module, "range"):
-            scope.set_attr(module, "range", counting)
+            put(module, "range", counting)
         loops = tl.range
-        scope.set_attr(tl, "range", lambda *bounds, **more: map(Counter, loops(*bounds, **more)))
+        put(tl, "range", lambda *bounds, **more: map(Counter, loops(*bounds, **more)))
         return scope
 
     return patched

@@ -15,11 +15,16 @@ import numpy as np
 
 
 def quicken(interpreter: Any, tl: Any) -> None:
-    """Change the interpreter of this process.
+    """Change the interpreter of this process, if it is one that is known (Triton 3.6 or later); others compute the same and take longer.
 
     Args:
         interpreter: the module `triton.runtime.interpreter`. tl: the language.
     """
+    if not all(
+        hasattr(*known)
+        for known in ((interpreter, "_LangPatchScope"), (interpreter, "TritonSemantic"), (tl.core, "tensor_descriptor_base"))
+    ):
+        return
     _wrap_once(interpreter, tl)
     _find_formats_once(interpreter, tl)
     _describe_shapes_once(interpreter, tl.core)
