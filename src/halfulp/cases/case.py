@@ -247,7 +247,8 @@ class Case:
         Ties among integers may be decided otherwise by the parts that composite ops are taken apart into.
         """
         if all(leaf.format is not None for leaf in run.outputs):
-            self._known_runs(name).setdefault(variant, self._runs.setdefault((name, variant), run))
+            self._runs.setdefault((name, variant), run)
+            self._known_runs(name).setdefault(variant, run)
 
     def forget(self, name: str, variant: Variant) -> None:
         """Drop an outcome that nobody needs again."""
