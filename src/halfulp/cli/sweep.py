@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated, Any, Optional, cast
 
 import typer
 
@@ -35,6 +35,8 @@ def sweep(
     from .progress import steps_on_stderr
 
     with steps_on_stderr(quiet) as progress:
-        found = halfulp.sweep(plan, store, engine=engine, address=address, processes=processes, resume=resume, progress=progress)
+        found = halfulp.sweep(
+            plan, store, engine=cast("Any", engine), address=address, processes=processes, resume=resume, progress=progress
+        )
     show(found, as_json=as_json, html=html, form="answer" if quiet else "full")
     raise typer.Exit(found.exit_code if found.complete else 130)
