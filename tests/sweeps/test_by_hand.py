@@ -17,7 +17,16 @@ def store(tmp_path):
         for number in range(60):
             subject, acceptable = f"op {number % 10}", number % 3 > 0
             row = Row(
-                "plan", "run", f"{subject}|{number}", "opinfo", subject, "eager", "float64", verdict="ROUNDING", acceptable=acceptable
+                "plan",
+                "run",
+                f"{subject}|{number}",
+                "opinfo",
+                subject,
+                "eager",
+                "float64",
+                number=number,
+                verdict="ROUNDING",
+                acceptable=acceptable,
             )
             writer.add(row)
     return tmp_path / "store"
