@@ -129,10 +129,14 @@ class Store:
                 f"'{record.run}'" for record in run_records(self.folder) if not record.complete and _RUN.fullmatch(record.run)
             )
             complete = f"run NOT IN ({stopped})" if stopped else "true"
+            connection.execute(f"CREATE VIEW every_finding AS {_stored(Finding, files[Finding])}")
+            connection.execute(f"CREATE VIEW every_result AS {_stored(Row, files[Row])}")
             # Two writers of one run may both have checked a case: one row of it counts.
-            connection.execute(f"CREATE VIEW findings AS {_stored(Finding, files[Finding])} QUALIFY {_first('plan, run, bundle')}")
+            connection.execute(f"CREATE VIEW findings AS SELECT * FROM every_finding QUALIFY {_first('plan, run, bundle')}")
+            twice = connection.execute(f"SELECT count(*) > count(DISTINCT hash({_CASE})) FROM every_result").fetchall()[0][0]
+            once = f"QUALIFY {_first(_CASE)}" if twice else ""
             connection.execute(
-                f"CREATE VIEW results AS WITH every AS ({_stored(Row, files[Row])}), stored AS (SELECT * FROM every QUALIFY {_first(_CASE)}), "
+                f"CREATE VIEW results AS WITH stored AS (SELECT * FROM every_result {once}), "
                 f"runs AS (SELECT plan, run, {complete} AS complete, row_number() OVER (PARTITION BY plan ORDER BY {complete} DESC, run DESC) "
                 "AS place FROM (SELECT DISTINCT plan, run FROM stored)) "
                 f"""SELECT stored.*, {looked_at}, coalesce(found."case", '') AS looked_at, runs.complete, runs.place, """
