@@ -106,7 +106,8 @@ class Answers:
         # In float64 they lie in memory as they were made, so that only the formula is compared.
         if question.kind == "layout" and verdict in (Verdict.UNSTABLE, Verdict.MISTAKE) and outcome.failure is None:
             verdict = Verdict.MISTAKE
-            note = f"The numbers are the given ones and only lie differently in memory: the solution ignores their strides. {note}"
+            said = "The numbers are the given ones and only lie differently in memory: the solution ignores their strides or offset."
+            note = f"{said} {note}"
         is_first = question.setting is self.own.given
         where = "" if is_first else f'It is wrong on the question "{question.kind}: {question.label}". '
         raise Decided(self.record.result(verdict, f"{where}{note}", kind=question.kind, label=question.label, check=outcome.check))

@@ -1,7 +1,7 @@
 """Makes Triton's interpreter do nothing twice: half of its time went into what it had computed for the op before.
 
 It wraps all functions of the language again in each call of a device function (`tl.max` is one), makes a table of formats for each array,
-and describes the shape of each tensor anew. The values that it computes are the same.
+and describes the shape of each tensor again. The values that it computes are the same.
 """
 
 from __future__ import annotations
