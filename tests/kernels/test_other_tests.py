@@ -162,3 +162,24 @@ def test_a_number_past_the_end_of_an_axis_decides_nothing_in_other_tests_either(
     assert found.answer == "RIGHT", found.because
     past = [asked for asked in found.asked if "rot: 9 instead of 8" in asked.label]
     assert past and all("past the end" in asked.note for asked in past)
+
+
+FILTER = """
+import torch
+def generate_input(rows: int, top: int, share: float, seed: int):
+    return torch.randn(rows, 60, generator=torch.Generator().manual_seed(seed)), top, share
+def ref_kernel(data):
+    x, top, share = data
+    return x * share + top
+"""
+
+
+def test_switches_that_no_test_has_on_together_are_combined(tmp_path):
+    """Each test filters in one way, the first one too: 0 and 1.0 are off."""
+    (tmp_path / "reference.py").write_text(FILTER)
+    tests = ["{rows: 4, top: 0, share: 0.9, seed: 1}", "{rows: 3, top: 0, share: 0.5, seed: 2}", "{rows: 4, top: 10, share: 1.0, seed: 3}"]
+    tests += ["{rows: 5, top: 40, share: 1.0, seed: 4}"]
+    (tmp_path / "task.yml").write_text("tests:\n" + "".join(f"  - {test}\n" for test in tests))
+    names = [problem.name for problem in read_problem(tmp_path).others]
+    assert any("top=10, share=0.5" in name for name in names), names
+    assert any("top=10, share=0.9" in name for name in names), names

@@ -484,3 +484,125 @@ def test_an_axis_whose_length_is_a_number_stays_so(tmp_path):
         question.label for question in size_questions(read_problem(tmp_path / "problem.py"), draw, Promises([draw]), 0, fixed={(0, 0)})
     ]
     assert not any("axes of length 3" in label for label in labels)
+
+
+SEGMENTS = '''
+import torch
+def generate_input(n: int, seed: int):
+    g = torch.Generator().manual_seed(seed)
+    return torch.rand(n, 4, generator=g), torch.randint(0, 3, (n,), generator=g), torch.tensor([-1.0, 1.0])
+def ref_kernel(data):
+    """Sums and maxima.
+
+    data = (values, ids, edges)
+      values  float32 [N, D], {values}
+      ids     int64 [N], in any order
+      edges   float32 [K + 1], {edges}
+    Returns (sum, max). A segment without rows has sum 0 and maximum -inf.
+    """
+    values, ids, edges = data
+    return values.sum(0) + edges.sum()
+'''
+
+
+def segments(tmp_path, values="finite, of any sign", edges="finite", only=False):
+    text = SEGMENTS.format(values=values, edges=edges)
+    if only:
+        text = (
+            text.replace(f"      edges   float32 [K + 1], {edges}\n", "")
+            .replace(", torch.tensor([-1.0, 1.0])", "")
+            .replace("values, ids, edges", "values, ids")
+            .replace(" + edges.sum()", "")
+        )
+    (tmp_path / "reference.py").write_text(text, encoding="utf-8")
+    (tmp_path / "task.yml").write_text("tests:\n  - {n: 30, seed: 1}\n", encoding="utf-8")
+    problem = read_problem(tmp_path)
+    draws = [problem.draw(seed, {}) for seed in (0, 1, 2)]
+    return Stated(problem, draws), draws
+
+
+@pytest.mark.parametrize(
+    ("values", "places"), [("finite, of any sign", {}), ("finite or -inf", {-math.inf: (0,)}), ("of any sign", {-math.inf: (0,)})]
+)
+def test_what_results_may_be_is_not_what_inputs_said_to_be_finite_may_be(tmp_path, values, places):
+    assert segments(tmp_path, values, only=True)[0].specials == places
+
+
+@pytest.mark.parametrize(
+    ("edges", "ascending"),
+    [
+        ("strictly increasing", {2: True}),
+        ("non-decreasing", {2: False}),
+        ("sorted", {2: False}),
+        ("sorted, descending", {}),
+        ("finite", {}),
+    ],
+)
+def test_what_a_text_calls_sorted_stays_so_however_short(tmp_path, edges, ascending):
+    found, draws = segments(tmp_path, edges=edges)
+    assert found.ascending == ascending
+    promises = Promises(draws)
+    promises.stay_sorted(found.ascending)
+    values, ids, own = draws[0].arguments[0]
+    for edge in (torch.tensor([2.0, -3.0]), torch.tensor([1.0, 1.0])):
+        (_, _, kept), *_ = promises.kept(((values, ids, edge),))
+        expected = edge.sort().values if ascending and (edge[0] != edge[1] or not ascending[2]) else own if ascending else edge
+        assert torch.equal(kept, expected)
+
+
+HISTOGRAM = '''
+import torch
+def generate_input(n: int, seed: int):
+    return torch.randn(n, generator=torch.Generator().manual_seed(seed)), torch.linspace(-2.0, 2.0, 6)
+def ref_kernel(data):
+    """How many numbers lie in each bin.
+
+    data = (x, edges): float32 [N] and float32 [K + 1], increasing. {says}
+    """
+    x, edges = data
+    places = torch.searchsorted(edges, x, right=True) - 1
+    places = torch.where(x == edges[-1], len(edges) - 2, places)
+    return torch.bincount(places[(places >= 0) & (x <= edges[-1])], minlength=len(edges) - 1)
+'''
+COUNTED = """
+import torch
+def custom_kernel(data):
+    x, edges = data
+    inside = (x[:, None] >= edges[:-1]) & (x[:, None] < edges[1:])
+    {also}
+    return inside.sum(0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("also", "answer"),
+    [("inside[:, -1] |= x == edges[-1]", "RIGHT"), ("pass", "MISTAKE")],
+    ids=["the last edge too", "without the last edge"],
+)
+def test_numbers_equal_to_those_that_the_text_compares_them_with_are_asked(tmp_path, also, answer):
+    says = "Bin j counts edges[j] <= x < edges[j + 1]; the last one x == edges[K] as well."
+    (tmp_path / "reference.py").write_text(HISTOGRAM.format(says=says), encoding="utf-8")
+    (tmp_path / "task.yml").write_text("tests:\n  - {n: 200, seed: 1}\n", encoding="utf-8")
+    (tmp_path / "solution.py").write_text(COUNTED.format(also=also), encoding="utf-8")
+    found = judge_here(tmp_path, tmp_path / "solution.py", budget_s=20.0)
+    assert found.answer == answer, found
+
+
+def test_numbers_that_are_not_compared_are_not_made_equal(tmp_path):
+    (tmp_path / "reference.py").write_text(HISTOGRAM.format(says=""), encoding="utf-8")
+    (tmp_path / "task.yml").write_text("tests:\n  - {n: 200, seed: 1}\n", encoding="utf-8")
+    problem = read_problem(tmp_path)
+    draws = [problem.draw(seed, {}) for seed in (0, 1, 2)]
+    assert not Stated(problem, draws).compared(draws[0])
+
+
+@pytest.mark.parametrize(
+    ("says", "answer"),
+    [
+        ("added in float32 and NOT rounded before it is normalized", True),
+        ("without intermediate rounding", True),
+        ("rounded to bfloat16", False),
+    ],
+)
+def test_what_is_not_rounded_on_the_way_is_rounded_once(tmp_path, says, answer):
+    assert stated(tmp_path, says)[0].float32 is answer

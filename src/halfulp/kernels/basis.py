@@ -8,8 +8,9 @@ from typing import Any
 
 from .problems.calls import Setting, state_of
 from .problems.problem import Problem
+from .promises.names import with_names
 from .promises.promises import Promises
-from .promises.stated import Stated
+from .promises.stated import Stated, constructor_names
 
 SEEDS = (0, 1, 2)
 """Seeds of the draws that show what a problem promises; every solution is asked about all of them."""
@@ -39,7 +40,11 @@ class Basis:
         state = state_of(make(draws[0].init))
         alike = [replace(draw, state=state) if draw.init == draws[0].init else draw for draw in draws]
         promises, stated = Promises(draws), Stated(problem, alike)
+        named = with_names(problem, alike[0], stated.named_axes(alike[0]), constructor_names(problem))
+        if named is not problem:
+            problem, stated = named, Stated(named, alike)
         promises.may_reach_zero(stated.signed)
+        promises.stay_sorted(stated.ascending)
         return cls(problem, alike[0], promises, stated)
 
     def other_draw(self, seed: int) -> Setting:

@@ -124,7 +124,7 @@ class Plan:
         if self.is_differentiable and self.has_modes:
             yield Question("gradients", "gradients in training mode", replace(given, training=True), gradients=ALL)
         yield from parameters
-        yield from format_questions(given, self.stated)
+        yield from format_questions(given, self.promises, self.stated)
         if self.trials.names is not None and self.responses.has_buffers(self.tables):
             yield Question("mode", "buffers after evaluation mode", given, buffers=True)
         if self.has_modes:

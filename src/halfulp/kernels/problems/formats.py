@@ -111,16 +111,35 @@ def _label(test: Mapping[str, Any]) -> str:
 
 
 def _combined(tests: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The first test with two switches on that no test combines, and with all of them on."""
+    """The first test with two switches as no test has them together, the rarest values first, and with all of them on.
+
+    Most tests leave a switch off: what is rare is on. A whole number that is 0 in some test is a switch too, whatever it is in others.
+    """
     first = tests[0]
-    switches: dict[str, Any] = {}
-    for key, value in ((key, value) for test in tests[1:] for key, value in test.items()):
-        if key != "seed" and (key not in first or (first[key] != value and (type(value) is not int or value <= CHOICE))):
-            switches.setdefault(key, value)
-    pairs = list(itertools.combinations(switches.items(), 2))
-    found = [dict(pair) for pair in pairs if not any(pair[0] in test.items() and pair[1] in test.items() for test in tests)]
-    for chosen in (*found[:MOST_COMBINED], *([switches] if len(switches) > 2 and found else [])):
-        yield {**first, **chosen}
+    seen: dict[str, list[Any]] = {}
+    for key, value in ((key, value) for test in tests for key, value in test.items() if key != "seed"):
+        seen.setdefault(key, []).append(value)
+    switches: dict[str, list[Any]] = {}
+    for key, values in seen.items():
+        has_off = any(type(value) is int and not value for value in values)
+        others = [value for value in values if (key not in first or value != first[key]) and (has_off or _is_switch(value))]
+        if others:
+            switches[key] = sorted([value for place, value in enumerate(others) if value not in others[:place]], key=values.count)
+    pairs = [
+        pair
+        for one, other in itertools.combinations(switches, 2)
+        for pair in itertools.product([(one, value) for value in switches[one]], [(other, value) for value in switches[other]])
+        if not any(pair[0] in test.items() and pair[1] in test.items() for test in tests)
+    ]
+    for chosen in sorted(pairs, key=lambda pair: sum(seen[key].count(value) for key, value in pair))[:MOST_COMBINED]:
+        yield {**first, **dict(chosen)}
+    if len(switches) > 2 and pairs:
+        yield {**first, **{key: values[0] for key, values in switches.items()}}
+
+
+def _is_switch(value: Any) -> bool:
+    """Whether a keyword argument of a test is no size: a mode, a number with digits after the point, or a small whole number."""
+    return type(value) is not int or value <= CHOICE
 
 
 MOST_COMBINED = 4
@@ -129,7 +148,7 @@ MOST_COMBINED = 4
 
 def _kind(test: Mapping[str, Any]) -> str:
     """What a test draws besides its sizes: switches, modes and anything that isn't a whole number."""
-    return repr(sorted((key, value) for key, value in test.items() if key != "seed" and (type(value) is not int or value <= CHOICE)))
+    return repr(sorted((key, value) for key, value in test.items() if key != "seed" and _is_switch(value)))
 
 
 def _task(file: Path) -> dict[str, Any]:

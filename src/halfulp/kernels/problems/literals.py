@@ -129,6 +129,17 @@ def sizes_in(text: str, within: Collection[str] = INPUTS) -> dict[str, int]:
     return found
 
 
+def literals_in(text: str, within: Collection[str] = INPUTS) -> list[str]:
+    """Every positive whole number where inputs are made, as `changed` takes it: "64#2" for the second place of 64."""
+    counts: dict[int, int] = {}
+    found: list[str] = []
+    for node in ast.parse(text).body:
+        for value, _ in _numbers(node) if isinstance(node, ast.FunctionDef) and node.name in within else ():
+            counts[value] = counts.get(value, 0) + 1
+            found.append(f"{value}#{counts[value]}")
+    return found
+
+
 def _numbers(node: ast.AST, *, is_bound: bool = False) -> Iterator[tuple[int, bool]]:
     """Positive whole numbers in the order in which `_Changed` meets them, and whether each bounds random numbers, such as indices."""
     if isinstance(node, ast.UnaryOp):

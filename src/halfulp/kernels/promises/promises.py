@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,6 +104,13 @@ PROMISES = (
     Promise("has -inf where it masks", lambda x: bool(torch.isneginf(x).any()), _masked),
 )
 """In this order: the first that is true of an input is restored in changed tensors."""
+
+
+SAID_TO_BE_SORTED = {
+    False: Promise(SORTED, lambda x: x.dim() > 0 and bool((x.diff(dim=-1) >= 0).all()), lambda x, _: x.sort(-1).values),
+    True: Promise(SORTED, lambda x: x.dim() > 0 and bool((x.diff(dim=-1) > 0).all()), lambda x, _: x.sort(-1).values),
+}
+"""The same where the text says so: of any numbers, however few; by whether no two may be equal."""
 
 
 def _are_starts(x: torch.Tensor) -> bool:
@@ -211,6 +218,16 @@ class Promises:
         """No longer keep some inputs away from zero, because the problem's text doesn't."""
         for place in places:
             self.of[place] = [promise for promise in self.of.get(place, []) if promise.name != AWAY_FROM_ZERO]
+
+    def stay_sorted(self, places: Mapping[int, bool]) -> None:
+        """Keep some inputs in order, because the problem's text says so, also those too short to show it.
+
+        Args:
+            places: of the inputs, and whether no two numbers may be equal.
+        """
+        for place, is_strict in places.items():
+            found = [promise for promise in self.of.get(place, []) if promise.name != SORTED]
+            self.of[place] = [*found, SAID_TO_BE_SORTED[is_strict]]
 
     @property
     def definite(self) -> set[int]:

@@ -18,7 +18,7 @@ import torch
 from ..problems.calls import Setting, State, is_real, leaves
 from ..problems.problem import Problem, argument_names
 from . import wording
-from .statements import ALL, NAME, NUMBER, is_hedged, limits_in, prose_of, sentences_of, statements_in
+from .statements import ALL, FINITE, NAME, NUMBER, is_hedged, limits_in, prose_of, sentences_of, statements_in
 
 
 class Stated:
@@ -35,6 +35,7 @@ class Stated:
         specials: the places of inputs that may hold NaN, infinity or minus infinity, by these values. behind: which of these values may be
             where
             nothing counts, as in padding. magnitudes: whether subnormal numbers are among its inputs.
+        ascending: the places of inputs that it calls sorted, and whether no two numbers may be equal.
         signed: the places of inputs that it says may be negative, or zero. any_whole: those of integers that may take any value of their
             type.
         numbers: that the text names.
@@ -62,6 +63,8 @@ class Stated:
         self._open: dict[str, int] = {}
         self._fixed: dict[str, set[int]] = {}
         self._shapes = dict(self._read_shapes(draws[0]))
+        lengths = [self._lengths(draw) for draw in draws]
+        self._tied = {name for name in lengths[0] if all(len(found.get(name, ())) == 1 for found in lengths)}
         self._statements = [
             statement
             for statement in statements_in(self._sentences)
@@ -72,8 +75,9 @@ class Stated:
         self.ties = any(
             wording.TIES.search(wording.TO_EVEN.sub("", sentence)) and not wording.FREE.search(sentence) for sentence in self._sentences
         )
-        self.specials = {value: found for value, words in wording.SPECIALS.items() if (found := self._places(draws[0], words, held))}
+        self.specials = self._specials(draws[0], held)
         floats = [place for place, tensor in enumerate(leaves(draws[0].arguments)) if is_real(tensor)]
+        self.ascending = self._ascending(draws)
         self.signed = floats if self._says(wording.ZEROS) else self._places(draws[0], wording.SIGNED, held)
         ignored = [sentence for sentence in self._sentences if wording.NOT_HELD.search(sentence)]
         self.behind = tuple(
@@ -83,13 +87,12 @@ class Stated:
         self.rows_apart = wording.ROWS_APART.search(self._prose) is not None
         # Whoever draws inputs names what is drawn, and promises nothing.
         sizes = () if problem.format == "GPU MODE" else problem.sizes
-        named = {*sizes, *_constructor_names(problem), *self.arguments}
+        named = {*sizes, *constructor_names(problem), *self.arguments}
         self.bounds = wording.BOUND.search(self._prose) is not None or any(wording.NAMED_BOUND.search(name) for name in named)
         self.nothing = wording.NOTHING.search(self._prose) is not None
         self.float32 = wording.FLOAT32.search(self._prose) is not None
         self.rounds = wording.ROUNDS.search(self._prose) is not None
-        bounds = [float(match["of"]) for match in wording.CONDITION_NUMBER.finditer(self._prose)]
-        self.condition_number = max(bounds) if bounds else None
+        self.condition_number = max((float(match["of"]) for match in wording.CONDITION_NUMBER.finditer(self._prose)), default=None)
         self.exact = self._says(wording.EXACT)
         self.magnitudes = self._says(wording.MAGNITUDES)
         self.overflows = wording.OVERFLOWS.search(self._prose) is not None
@@ -111,11 +114,14 @@ class Stated:
         sizes_said = [(float(match["low"]), float(match["high"])) for match in wording.MAGNITUDE_RANGE.finditer(self._prose)]
         self.magnitude_range = sizes_said[0] if sizes_said else None
         self.limits = {name: tuple(dict.fromkeys(found[name.lower()])) for name in problem.sizes if name.lower() in found}
-        own = {tensor.dtype for tensor in tensors if is_real(tensor)}
-        said = {
-            wording.KINDS[word] for found in wording.SEVERAL_KINDS.finditer(self._prose) for word in re.findall(wording.ONE_KIND, found[0])
-        }
-        self.kinds = tuple(kind for kind in dict.fromkeys(wording.KINDS.values()) if len(own) == 1 and own < said and kind in said - own)
+        self.kinds = self._kinds({tensor.dtype for tensor in tensors if is_real(tensor)})
+
+    def compared(self, draw: Setting) -> list[tuple[int, int]]:
+        """Pairs of inputs that the text compares with each other, "edges[j] <= x", so that it says what equal numbers mean."""
+        names = self._leaves_of(draw)
+        found = [match for sentence in self._sentences for match in wording.COMPARED.finditer(sentence)]
+        pairs = [tuple(sorted(names[match[side]] for side in ("one", "other") if match[side] in names)) for match in found]
+        return [(pair[0], pair[1]) for pair in dict.fromkeys(pairs) if len(set(pair)) == 2]
 
     @property
     def in_place(self) -> bool:
@@ -213,10 +219,27 @@ class Stated:
         Args:
             sizes: those that differ from the problem's.
         """
-        if not self._statements:
-            return True
-        names = self._names(setting, sizes)
+        if not self._agree(setting):
+            return False
+        names = self._names(setting, sizes) if self._statements else {}
         return not any(statement.test(names) is False for statement in self._statements)
+
+    def _agree(self, setting: Setting) -> bool:
+        """Whether axes of one name are as long as each other, and as the constructor's argument of that name says."""
+        return all(len(lengths) < 2 for name, lengths in self._lengths(setting).items() if name in self._tied)
+
+    def _lengths(self, setting: Setting) -> dict[str, set[int]]:
+        """The lengths of the axes of each name, and the constructor's argument of that name."""
+        values, found = dict(zip(self.arguments, _parts(setting))), dict[str, set[int]]()
+        for name, axes in self._shapes.items():
+            value = values.get(name)
+            if isinstance(value, torch.Tensor) and value.dim() >= len(axes):
+                for axis, length in zip(axes, value.shape[value.dim() - len(axes) :]):
+                    found.setdefault(axis, set()).add(length)
+        for name, value in zip(constructor_names(self._problem), setting.init):
+            if name in found and type(value) is int:
+                found[name].add(value)
+        return {name: lengths for name, lengths in found.items() if name}
 
     def allowed(self, setting: Setting, state: State, sizes: Mapping[str, int]) -> State | None:
         """Other parameters that agree with every statement, rounded to quarters if some have to be multiples of a number; or None."""
@@ -227,7 +250,7 @@ class Stated:
         """What each name of the text stands for."""
         found: dict[str, Any] = {name: size for name, size in {**self._problem.sizes, **sizes}.items() if name.isidentifier()}
         found |= {name: tensor for name, tensor in setting.state.items() if name.isidentifier()}
-        found |= dict(zip(_constructor_names(self._problem), setting.init))
+        found |= dict(zip(constructor_names(self._problem), setting.init))
         values = dict(zip(self.arguments, _parts(setting)))
         for name, axes in self._shapes.items():
             value = values.get(name)
@@ -276,13 +299,42 @@ class Stated:
             if all(bool(((low <= tensor) & (tensor <= high)).all()) for tensor in drawn):
                 yield place, (int(low), int(high))
 
+    def _kinds(self, own: Collection[torch.dtype]) -> tuple[torch.dtype, ...]:
+        """The other formats that the text names beside the only one of the inputs."""
+        named = [word for found in wording.SEVERAL_KINDS.finditer(self._prose) for word in re.findall(wording.ONE_KIND, found[0])]
+        said = {wording.KINDS[word] for word in named}
+        is_one_of_them = len(own) == 1 and said.issuperset(own)
+        return tuple(kind for kind in dict.fromkeys(wording.KINDS.values()) if is_one_of_them and kind in said - set(own))
+
+    def _specials(self, draw: Setting, held: Sequence[str]) -> dict[float, tuple[int, ...]]:
+        """Which inputs may hold NaN or an infinity.
+
+        One that a sentence calls finite may only where another names it: that a maximum of nothing is -inf is said of results.
+        """
+        plain = [sentence for sentence in self._sentences if not any(words.search(sentence) for words in wording.SPECIALS.values())]
+        finite = self._places(draw, FINITE, plain)
+        found = {value: self._places(draw, words, held, unless=finite) for value, words in wording.SPECIALS.items()}
+        return {value: places for value, places in found.items() if places}
+
+    def _ascending(self, draws: Sequence[Setting]) -> dict[int, bool]:
+        """Which inputs the text calls sorted, and whether strictly, as far as the draws show them so."""
+        plain = [sentence for sentence in self._sentences if not wording.DESCENDING.search(sentence)]
+        strict = [sentence for sentence in plain if wording.STRICTLY.search(sentence)]
+        places, strictly = (self._places(draws[0], wording.ASCENDING, sentences) for sentences in (plain, strict))
+        return {place: place in strictly for place in places if all(_ascends(leaves(draw.arguments)[place]) for draw in draws)}
+
     def _places(
-        self, draw: Setting, words: re.Pattern[str], sentences: Sequence[str], among: Collection[int] | None = None
+        self,
+        draw: Setting,
+        words: re.Pattern[str],
+        sentences: Sequence[str],
+        among: Collection[int] | None = None,
+        unless: Collection[int] = (),
     ) -> tuple[int, ...]:
         """The inputs that some clause mentions with these words; the name may be left out if there is only one input.
 
         Args:
-            among: the inputs to choose from; by default the floating ones.
+            among: the inputs to choose from; by default the floating ones. unless: inputs that are meant only where they are named.
         """
         floats = {place for place, tensor in enumerate(leaves(draw.arguments)) if is_real(tensor) and tensor.dim()}
         floats = floats if among is None else set(among)
@@ -296,15 +348,21 @@ class Stated:
                 said = {word.lower().removesuffix("s") for word in re.findall(NAME, clause)}
                 named = {place for name, place in names.items() if name.lower().removesuffix("s") in said}
                 found |= named or ({names[about[0]]} if about and about[0] in names else set())
-                found |= floats if len(floats) == 1 or wording.PROPAGATES.search(clause) else set()
+                found |= floats - set(unless) if len(floats) == 1 or wording.PROPAGATES.search(clause) else set()
         return tuple(sorted(found & floats))
 
 
-def _constructor_names(problem: Problem) -> tuple[str, ...]:
+def constructor_names(problem: Problem) -> tuple[str, ...]:
+    """The names of the arguments of a problem's constructor; none where it has no constructor, or they can't be read."""
     try:
         return tuple(inspect.signature(problem.constructor).parameters) if problem.constructor is not None else ()
     except (TypeError, ValueError):
         return ()
+
+
+def _ascends(tensor: torch.Tensor) -> bool:
+    """Whether numbers along the last axis, of which there are several, never fall."""
+    return tensor.shape[-1] > 1 and tensor.numel() > 0 and bool((tensor.diff(dim=-1) >= 0).all())
 
 
 def _parts(setting: Setting) -> tuple[Any, ...]:

@@ -49,6 +49,12 @@ ZEROS = re.compile(
     re.IGNORECASE,
 )
 """Says that zeros are among the numbers, although none is drawn."""
+ASCENDING = re.compile(r"\b(?:increasing|ascending|non-?decreasing|monotone|monotonic(?:ally)?)\b|\bsorted\b", re.IGNORECASE)
+DESCENDING = re.compile(r"(?<!non-)\b(?:decreasing|descending)\b", re.IGNORECASE)
+STRICTLY = re.compile(r"\bstrictly\b|\bdistinct\b|\bunique\b", re.IGNORECASE)
+"""Says that no two sorted numbers are equal."""
+COMPARED = re.compile(rf"(?P<one>{NAME})(?:\[[^\]]*\])?\s*(?:[<>]=?|==)\s*(?P<other>{NAME})")
+"""Two names, or elements of them, and a sign of comparison between them."""
 TIES = re.compile(
     r"\b(?:ties?|tied)\b|\bequal (?:\w+ )?(?:values?|scores?|keys?|probabilit\w+|numbers?|elements?|logits?|distances?|largest|ones?)\b"
     r"|\b(?:lowest|lower|smallest|first) (?:index|number|position|occurrence|max\w*|one counts)\b"
@@ -74,7 +80,8 @@ NOTHING = re.compile(
 )
 FLOAT32 = re.compile(
     r"\brounded once\b|\bone (?:final )?rounding\b|\ball arithmetic (?:is )?(?:in )?(?:float32|fp32)\b"
-    r"|\bsums?\b[^.;]{0,40}\bin (?:float32|fp32)\b",
+    r"|\bsums?\b[^.;]{0,40}\bin (?:float32|fp32)\b"
+    r"|\b(?:not|never) rounded\b|\b(?:no|without) (?:\w+ )?rounding\b",
     re.IGNORECASE,
 )
 """Not "computed in float32": that is said of kernels that round the factors of a product to 16 bits, as GPUs multiply them."""

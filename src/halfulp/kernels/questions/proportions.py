@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Iterator, Mapping
 
@@ -28,8 +29,16 @@ def proportion_questions(problem: Problem, given: Setting, draws: Draws) -> Iter
             setting = problem.draw(draws.seed, sizes)
         except REFUSALS:
             continue
-        label = ", ".join(f"{size_in_words(name)}: {size} instead of {problem.sizes[name]}" for name, size in sizes.items())
-        yield Question("sizes", label, setting, sizes=sizes, far=over > 2 * under)
+        yield Question("sizes", _label(problem, sizes), setting, sizes=sizes, far=over > 2 * under)
+    # Of two heads, two groups have one each: code that counts heads by groups of one is seen only where both are doubled.
+    ones, twos = ([name for name, value in lengths.items() if value == number and name.isidentifier()] for number in (1, 2))
+    for sizes in ({one: 2, two: 4} for one, two in itertools.product(ones, twos)):
+        with contextlib.suppress(*REFUSALS):
+            yield Question("sizes", _label(problem, sizes), problem.draw(draws.seed, sizes), sizes=sizes)
+
+
+def _label(problem: Problem, sizes: Mapping[str, int]) -> str:
+    return ", ".join(f"{size_in_words(name)}: {size} instead of {problem.sizes[name]}" for name, size in sizes.items())
 
 
 def _is_length(problem: Problem, given: Setting, seed: int, name: str, value: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -131,6 +132,14 @@ SATURATED = (LARGE,)
 """Variants on which a NaN gradient decides nothing: written as 1 / (1 + exp(-x)), a sigmoid has none at -100."""
 HUGE = 1e12
 """Code often writes 1e4, 1e9 or 1e10 for infinity; float32 can hold the cube of this number."""
+
+
+def shifted(tensor: torch.Tensor, spreads: float) -> torch.Tensor | None:
+    """A tensor so many of its standard deviations further from zero; None where it has no spread, or its format can't hold the sum."""
+    known = tensor.double()
+    spread = float(known.std(correction=0)) if known.numel() > 1 else 0.0
+    away = (known + spreads * spread).to(tensor.dtype)
+    return away if 0.0 < spread < math.inf and bool(torch.isfinite(away).all()) else None
 
 
 def kept_question(label: str, given: Setting, changes: Mapping[int, torch.Tensor], promises: Promises) -> Iterator[Question]:

@@ -15,7 +15,21 @@ from ..promises.grids import coarser
 from ..promises.promises import Promises
 from ..promises.stated import Stated
 from .layouts import first_as_given, laid_out, lies_in_rows, rows_apart
-from .question import ALIKE, DIFFERENTIATED, HUGE, IN_TRAINING, TIED, Question, is_unchanged, kept_question
+from .question import (
+    ALIKE,
+    DIFFERENTIATED,
+    FAR_FROM_ZERO,
+    FAR_MEAN,
+    HUGE,
+    IN_TRAINING,
+    MEAN,
+    MEAN_IN_SPREADS,
+    TIED,
+    Question,
+    is_unchanged,
+    kept_question,
+    shifted,
+)
 from .whole_numbers import WholeNumbers, whole_range
 
 
@@ -175,6 +189,10 @@ def single_questions(given: Setting, promises: Promises, stated: Stated) -> Iter
             ratio = stated.condition_number or SPREAD
             label = f"input {place} with eigenvalues that lie {ratio:g} times apart"
             yield from kept_question(label, given, {place: _spread(tensors[place], ratio)}, promises)
+        for spreads, label in ((MEAN_IN_SPREADS, MEAN), (FAR_MEAN, FAR_FROM_ZERO)) if len(floats) > 1 and place in sizes else ():
+            # All inputs are asked so together; what is spread out by another one still cancels here.
+            away = shifted(tensors[place], spreads)
+            yield from kept_question(f"input {place}: {label}", given, {place: away}, promises) if away is not None else ()
         half = tensors[place].clone()
         half.view(-1)[half.numel() // 4 : 3 * half.numel() // 4 + 1] = 0
         for question in kept_question(f"half of input {place} zero, in one piece", given, {place: half}, promises):

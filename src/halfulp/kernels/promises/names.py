@@ -1,0 +1,71 @@
+"""Names: the literals to which a problem's text gives one name, as in "k: (T, num_kv_heads, head_dim)", become one size of that name."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+
+import torch
+
+from ..problems.calls import Setting, leaves
+from ..problems.literals import literals_in
+from ..problems.problem import Problem
+
+Place = tuple[int, int]
+"""An input and one of its axes; `CONSTRUCTOR` and a position for an argument of the constructor."""
+CONSTRUCTOR = -1
+
+
+def with_names(problem: Problem, given: Setting, axes: Mapping[str, Collection[Place]], arguments: Collection[str]) -> Problem:
+    """The problem with a size for each name that its text gives both to an argument of the constructor and to axes of inputs.
+
+    Literals that such a name ties together can't be changed one at a time: the reference would broadcast, or fail.
+
+    Args:
+        axes: of inputs, by the names that the text gives them. arguments: the names of the constructor's, in order.
+    """
+    values = dict(zip(arguments, given.init))
+    targets = {
+        name: {*places, (CONSTRUCTOR, list(values).index(name))}
+        for name, places in axes.items() if type(values.get(name)) is int and not name.isdecimal() and name not in problem.sizes
+    }  # fmt: skip
+    literals = literals_in(problem.text) if targets and any(not name.isidentifier() for name in problem.sizes) else []
+    effects = {key: _effect(problem, given, key) for key in literals if any(key.startswith(f"{values[name]}#") for name in targets)}
+    sizes, members = dict(problem.sizes), dict[str, list[str]]()
+    for name, places in targets.items():
+        own = [key for key, effect in effects.items() if key.startswith(f"{values[name]}#") and effect and effect <= places]
+        if len(own) < 2 or set[Place]().union(*(effects[key] for key in own)) != places:
+            continue
+        members[name] = own
+        alike = [key for key in literals if key.startswith(f"{values[name]}#")]
+        for key in (*own, *([str(values[name])] if own == alike else [])):
+            sizes.pop(key, None)
+    if not members:
+        return problem
+    draw = problem.draw
+
+    def drawn(seed: int, changes: Mapping[str, int]) -> Setting:
+        plain = {name: size for name, size in changes.items() if name not in members}
+        return draw(seed, plain | {key: size for name, size in changes.items() for key in members.get(name, ())})
+
+    return replace(problem, draw=drawn, sizes={**{name: values[name] for name in members}, **sizes})
+
+
+def _effect(problem: Problem, given: Setting, key: str) -> set[Place]:
+    """Which lengths of axes, and which arguments of the constructor, one literal changes; none where it changes how many axes there are."""
+    value = int(key.partition("#")[0])
+    changed = None
+    with contextlib.suppress(Exception), torch.device("meta"):  # whatever code makes of tensors without numbers
+        changed = problem.draw(0, {key: 2 * value})
+    if changed is None:
+        with contextlib.suppress(Exception):  # whatever it says to a length that does not fit
+            changed = problem.draw(0, {key: 2 * value})
+    if changed is None or len(changed.init) != len(given.init):
+        return set()
+    pairs = list(enumerate(zip(leaves(changed.arguments), leaves(given.arguments))))
+    if any(new.dim() != old.dim() for _, (new, old) in pairs):
+        return set()
+    own = {(place, axis) for place, (new, old) in pairs for axis in range(old.dim()) if new.shape[axis] != old.shape[axis]}
+    numbers = enumerate(zip(changed.init, given.init))
+    return own | {(CONSTRUCTOR, place) for place, (new, old) in numbers if type(new) is int and type(old) is int and new != old}
