@@ -7,6 +7,9 @@ from halfulp.kernels import read_problem
 from halfulp.kernels.basis import Basis, drawn
 from halfulp.kernels.judging import judge_here
 from halfulp.kernels.problems.literals import literals_in
+from halfulp.kernels.promises.promises import Promises
+from halfulp.kernels.questions.proportions import TOGETHER
+from halfulp.kernels.questions.sizes import size_questions
 
 GROUPED = '''
 import torch
@@ -51,7 +54,8 @@ def problem(tmp_path):
 
 
 def test_every_literal_has_a_place():
-    assert literals_in(GROUPED) == ["16#1", "2#1", "8#1", "16#2", "1#1", "8#2", "2#2", "1#2", "8#3"]
+    assert literals_in(GROUPED) == dict.fromkeys(("16#1", "2#1", "8#1", "16#2", "1#1", "8#2", "2#2", "1#2", "8#3"), False)
+    assert literals_in("def get_inputs():\n    return torch.randint(0, 8, (16,))") == {"8#1": True, "16#1": False}
 
 
 def test_literals_of_one_name_are_one_size(problem):
@@ -78,6 +82,36 @@ def test_two_groups_of_two_heads_are_asked(problem, tmp_path, of, answer):
     (tmp_path / "solution.py").write_text(SOLUTION.format(of=of), encoding="utf-8")
     found = judge_here(problem.file, tmp_path / "solution.py", budget_s=20.0)
     assert found.answer == answer, found
+
+
+@pytest.mark.parametrize(
+    "inputs",
+    ["torch.randn(16, 2, 8), torch.randn(16, 1, 8), torch.randn(16, 1, 8)", "torch.randint(0, 2, (16, 2, 8)), torch.randn(16, 1, 8)"],
+    ids=["an axis without a name", "a limit of what is drawn"],
+)
+def test_a_number_that_may_belong_to_a_name_leaves_it_alone(tmp_path, inputs):
+    """Of the third input nothing is said, and classes are counted by their labels: the reference would broadcast."""
+    text = GROUPED.replace("torch.randn(16, 2, 8), torch.randn(16, 1, 8)", inputs).replace(
+        "forward(self, q, k)", "forward(self, q, k, v=0)"
+    )
+    (tmp_path / "problem.py").write_text(text, encoding="utf-8")
+    problem = read_problem(tmp_path / "problem.py")
+    sizes = Basis.of(problem, drawn(problem, 0), problem.make).problem.sizes
+    assert ("num_kv_heads" in sizes) is ("randint" in inputs) and ("num_heads" in sizes) is ("randint" not in inputs)
+
+
+def test_a_size_of_one_and_one_of_two_are_doubled_together_where_both_are_lengths(tmp_path):
+    (tmp_path / "problem.py").write_text(GROUPED, encoding="utf-8")
+    read = read_problem(tmp_path / "problem.py")
+    given = drawn(read, 0)
+    named = Basis.of(read, given, read.make).problem
+    asked = [question.sizes for question in size_questions(named, given[0], Promises(given), 0)]
+    assert {"num_kv_heads": 2, "num_heads": 4} in asked[:TOGETHER]
+    constants = "stride, kernel, padding = 2, 2, 1\n" + GROUPED
+    (tmp_path / "problem.py").write_text(constants, encoding="utf-8")
+    plain = read_problem(tmp_path / "problem.py")
+    asked = [question.sizes for question in size_questions(plain, given[0], Promises(given), 0)]
+    assert not any("padding" in sizes and len(sizes) > 1 for sizes in asked)
 
 
 def test_what_is_meant_by_no_name_stays_a_size_of_its_own(tmp_path):

@@ -183,3 +183,11 @@ def test_switches_that_no_test_has_on_together_are_combined(tmp_path):
     names = [problem.name for problem in read_problem(tmp_path).others]
     assert any("top=10, share=0.5" in name for name in names), names
     assert any("top=10, share=0.9" in name for name in names), names
+    modes = [
+        "{rows: 4, top: 1, share: 0.5, seed: 1}",
+        "{rows: 4, top: 1, share: 0.5, window: 16, seed: 2}",
+        "{rows: 4, top: 1, share: 0.5, cap: 30.0, seed: 3}",
+    ]
+    (tmp_path / "task.yml").write_text("tests:\n" + "".join(f"  - {test}\n" for test in modes))
+    (tmp_path / "reference.py").write_text(FILTER.replace("seed: int)", "seed: int, window: int = 0, cap: float = 0.0)"))
+    assert any("window=16" in problem.name and "cap=30.0" in problem.name for problem in read_problem(tmp_path).others)

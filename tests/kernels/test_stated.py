@@ -522,7 +522,14 @@ def segments(tmp_path, values="finite, of any sign", edges="finite", only=False)
 
 
 @pytest.mark.parametrize(
-    ("values", "places"), [("finite, of any sign", {}), ("finite or -inf", {-math.inf: (0,)}), ("of any sign", {-math.inf: (0,)})]
+    ("values", "places"),
+    [
+        ("finite, of any sign", {}),
+        ("finite or -inf", {-math.inf: (0,)}),
+        ("of any sign", {-math.inf: (0,)}),
+        ("of which at least one is finite", {-math.inf: (0,)}),
+        ("usually finite", {-math.inf: (0,)}),
+    ],
 )
 def test_what_results_may_be_is_not_what_inputs_said_to_be_finite_may_be(tmp_path, values, places):
     assert segments(tmp_path, values, only=True)[0].specials == places
@@ -534,6 +541,7 @@ def test_what_results_may_be_is_not_what_inputs_said_to_be_finite_may_be(tmp_pat
         ("strictly increasing", {2: True}),
         ("non-decreasing", {2: False}),
         ("sorted", {2: False}),
+        ("sorted, not necessarily distinct", {2: False}),
         ("sorted, descending", {}),
         ("finite", {}),
     ],
@@ -602,7 +610,44 @@ def test_numbers_that_are_not_compared_are_not_made_equal(tmp_path):
         ("added in float32 and NOT rounded before it is normalized", True),
         ("without intermediate rounding", True),
         ("rounded to bfloat16", False),
+        ("positions are floored, not rounded", False),
+        ("powers of two, so no rounding", False),
     ],
 )
 def test_what_is_not_rounded_on_the_way_is_rounded_once(tmp_path, says, answer):
     assert stated(tmp_path, says)[0].float32 is answer
+
+
+def test_a_limit_that_the_text_sets_is_not_reached_by_numbers_of_another_input(tmp_path):
+    """Bins are open at both ends, and the edges may be infinite."""
+    (tmp_path / "reference.py").write_text(HISTOGRAM.format(says="edges[0] < x < edges[K]."), encoding="utf-8")
+    (tmp_path / "task.yml").write_text("tests:\n  - {n: 9, seed: 1}\n", encoding="utf-8")
+    problem = read_problem(tmp_path)
+    draws = [problem.draw(seed, {}) for seed in (0, 1, 2)]
+    x, edges = torch.linspace(-1.9, 1.9, 9)[torch.arange(9) * 4 % 9], torch.tensor([-math.inf, -2.0, 0.3, 0.3, 2.0, math.inf])
+    given = Setting(((x, edges),))
+    asked = {question.label: question.setting for question in text_questions(given, Promises([given]), Stated(problem, draws))}
+    changed, same = asked["numbers of input 1 in input 0"].arguments[0]
+    assert torch.equal(same, edges) and (changed != x).sum() == 1 and (changed == edges[2]).sum() == 1
+
+
+def test_axes_that_another_test_makes_unlike_are_not_tied(tmp_path):
+    text = """
+import torch
+def generate_input(b: int, shared: bool, seed: int):
+    g = torch.Generator().manual_seed(seed)
+    return torch.randn(b, 4, generator=g), torch.randn(1 if shared else b, 4, generator=g)
+def ref_kernel(data):
+    \'\'\'x [B, N], bias [B, N]\'\'\'
+    x, bias = data
+    return x + bias
+""".replace("\\'", "'")
+    (tmp_path / "reference.py").write_text(text, encoding="utf-8")
+    for tests, allowed_then in (
+        ("[{b: 3, shared: false, seed: 1}, {b: 3, shared: true, seed: 2}]", True),
+        ("[{b: 3, shared: false, seed: 1}]", False),
+    ):
+        (tmp_path / "task.yml").write_text(f"tests: {tests}", encoding="utf-8")
+        problem = read_problem(tmp_path)
+        draws = [problem.draw(seed, {}) for seed in (0, 1, 2)]
+        assert Stated(problem, draws).allows(Setting(((torch.ones(3, 4), torch.ones(1, 4)),)), {}) is allowed_then

@@ -25,7 +25,7 @@ from .questions.masks import has_rows_of_nothing, known_marks, mask_questions
 from .questions.pairs import extremes, far_questions, longer_constructor_questions
 from .questions.parameters import constructor_questions, marks_of, moved, parameter_questions, times
 from .questions.pieces import piece_questions
-from .questions.proportions import PROPORTIONS
+from .questions.proportions import TOGETHER
 from .questions.question import EQUAL, FAR_FROM_ZERO, FAR_MEAN, LARGE, MEAN, Question
 from .questions.sizes import longer_size_questions, size_questions
 from .questions.texts import format_questions, half_way_questions, text_questions, unit_questions
@@ -54,7 +54,7 @@ MOST_IGNORED = 4
 """On how many settings to look for numbers that don't affect the result: each costs a few calls of the reference."""
 MOST_TESTS = 4
 """How many other tests of the problem are asked, the first ones: each repeats what was asked of the first test."""
-OF_A_TEST = len(PROPORTIONS) + 6
+OF_A_TEST = TOGETHER + 6
 """How many sizes are asked of each other test, the nearest first."""
 MOST_ALIKE = 1
 """How many questions about whole numbers that every draw gives alike are asked before gradients. One shows whether they are read at all."""
@@ -168,7 +168,7 @@ class Plan:
         refused: set[str] = set()
         fixed = self.stated.fixed_axes(self.given)
         sizes = size_questions(self.problem, self.given, self.promises, self.seed, self.blocks, refused, fixed, self.stated.limits)
-        near = itertools.islice(sizes, min(MOST_NEAR, 3 * len(self.problem.sizes) + len(PROPORTIONS)))
+        near = itertools.islice(sizes, min(MOST_NEAR, 3 * len(self.problem.sizes) + TOGETHER))
         yield from self._at_sizes(near, kept, refused)
         yield from longer_questions(self.given, self.promises) if not self.problem.sizes else ()
         own = self.problem.sizes

@@ -111,9 +111,10 @@ def _label(test: Mapping[str, Any]) -> str:
 
 
 def _combined(tests: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The first test with two switches as no test has them together, the rarest values first, and with all of them on.
+    """The first test with two switches set as in no single test, the rarest values first; and with all of them on.
 
-    Most tests leave a switch off: what is rare is on. A whole number that is 0 in some test is a switch too, whatever it is in others.
+    Most tests leave a switch off: what is rare is on. A whole number that is 0 in some test, or left out, is a switch too, whatever it is
+    in others.
     """
     first = tests[0]
     seen: dict[str, list[Any]] = {}
@@ -121,24 +122,23 @@ def _combined(tests: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
         seen.setdefault(key, []).append(value)
     switches: dict[str, list[Any]] = {}
     for key, values in seen.items():
-        has_off = any(type(value) is int and not value for value in values)
+        has_off = len(values) < len(tests) or any(type(value) is int and not value for value in values)
         others = [value for value in values if (key not in first or value != first[key]) and (has_off or _is_switch(value))]
         if others:
             switches[key] = sorted([value for place, value in enumerate(others) if value not in others[:place]], key=values.count)
-    pairs = [
-        pair
-        for one, other in itertools.combinations(switches, 2)
-        for pair in itertools.product([(one, value) for value in switches[one]], [(other, value) for value in switches[other]])
-        if not any(pair[0] in test.items() and pair[1] in test.items() for test in tests)
-    ]
-    for chosen in sorted(pairs, key=lambda pair: sum(seen[key].count(value) for key, value in pair))[:MOST_COMBINED]:
-        yield {**first, **dict(chosen)}
+    pairs: list[tuple[int, dict[str, Any]]] = []
+    for one, other in itertools.combinations(switches, 2):
+        own = [{one: value, other: with_it} for value, with_it in itertools.product(switches[one], switches[other])]
+        new = [pair for pair in own if not any(pair.items() <= test.items() for test in tests)]
+        pairs += enumerate(sorted(new, key=lambda pair: sum(seen[key].count(value) for key, value in pair.items())))
+    for _, chosen in sorted(pairs, key=lambda entry: entry[0])[:MOST_COMBINED]:  # a pair of each two switches before any second one
+        yield {**first, **chosen}
     if len(switches) > 2 and pairs:
         yield {**first, **{key: values[0] for key, values in switches.items()}}
 
 
 def _is_switch(value: Any) -> bool:
-    """Whether a keyword argument of a test is no size: a mode, a number with digits after the point, or a small whole number."""
+    """Whether a keyword argument of a test is not a size: a mode, a number with digits after the point, or a small whole number."""
     return type(value) is not int or value <= CHOICE
 
 

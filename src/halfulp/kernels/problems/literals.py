@@ -129,14 +129,14 @@ def sizes_in(text: str, within: Collection[str] = INPUTS) -> dict[str, int]:
     return found
 
 
-def literals_in(text: str, within: Collection[str] = INPUTS) -> list[str]:
-    """Every positive whole number where inputs are made, as `changed` takes it: "64#2" for the second place of 64."""
+def literals_in(text: str, within: Collection[str] = INPUTS) -> dict[str, bool]:
+    """Every positive whole number where inputs are made, as `changed` takes it ("64#2"), and whether it bounds random numbers."""
     counts: dict[int, int] = {}
-    found: list[str] = []
+    found: dict[str, bool] = {}
     for node in ast.parse(text).body:
-        for value, _ in _numbers(node) if isinstance(node, ast.FunctionDef) and node.name in within else ():
+        for value, is_bound in _numbers(node) if isinstance(node, ast.FunctionDef) and node.name in within else ():
             counts[value] = counts.get(value, 0) + 1
-            found.append(f"{value}#{counts[value]}")
+            found[f"{value}#{counts[value]}"] = is_bound
     return found
 
 

@@ -18,7 +18,7 @@ import torch
 from ..problems.calls import Setting, State, is_real, leaves
 from ..problems.problem import Problem, argument_names
 from . import wording
-from .statements import ALL, FINITE, NAME, NUMBER, is_hedged, limits_in, prose_of, sentences_of, statements_in
+from .statements import ALL, FINITE, HEDGED, NAME, NUMBER, is_hedged, limits_in, prose_of, sentences_of, statements_in
 
 
 class Stated:
@@ -63,7 +63,7 @@ class Stated:
         self._open: dict[str, int] = {}
         self._fixed: dict[str, set[int]] = {}
         self._shapes = dict(self._read_shapes(draws[0]))
-        lengths = [self._lengths(draw) for draw in draws]
+        lengths = [self._lengths(draw) for draw in (*draws, *(test for _, test in problem.tests))]
         self._tied = {name for name in lengths[0] if all(len(found.get(name, ())) == 1 for found in lengths)}
         self._statements = [
             statement
@@ -309,19 +309,26 @@ class Stated:
     def _specials(self, draw: Setting, held: Sequence[str]) -> dict[float, tuple[int, ...]]:
         """Which inputs may hold NaN or an infinity.
 
-        One that a sentence calls finite may only where another names it: that a maximum of nothing is -inf is said of results.
+        An input that one sentence calls finite may hold them only where another sentence names it: that a maximum of nothing is -inf is
+        said of results.
         """
-        plain = [sentence for sentence in self._sentences if not any(words.search(sentence) for words in wording.SPECIALS.values())]
-        finite = self._places(draw, FINITE, plain)
+        excepted = (*wording.SPECIALS.values(), wording.MANY_LEFT, HEDGED, wording.EXCEPT)
+        plain = [sentence for sentence in self._sentences if not any(words.search(sentence) for words in excepted)]
+        finite = self._places(draw, FINITE, plain, unless=range(len(leaves(draw.arguments))))
         found = {value: self._places(draw, words, held, unless=finite) for value, words in wording.SPECIALS.items()}
         return {value: places for value, places in found.items() if places}
 
     def _ascending(self, draws: Sequence[Setting]) -> dict[int, bool]:
         """Which inputs the text calls sorted, and whether strictly, as far as the draws show them so."""
         plain = [sentence for sentence in self._sentences if not wording.DESCENDING.search(sentence)]
-        strict = [sentence for sentence in plain if wording.STRICTLY.search(sentence)]
+        strict = [sentence for sentence in plain if any(wording.is_said(wording.STRICTLY, clause) for clause in re.split("[,:]", sentence))]
         places, strictly = (self._places(draws[0], wording.ASCENDING, sentences) for sentences in (plain, strict))
-        return {place: place in strictly for place in places if all(_ascends(leaves(draw.arguments)[place]) for draw in draws)}
+        found: dict[int, bool] = {}
+        for place in places:
+            tensors = [leaves(draw.arguments)[place] for draw in draws]
+            if all(_ascends(tensor) for tensor in tensors):
+                found[place] = place in strictly and all(bool((tensor.diff(dim=-1) > 0).all()) for tensor in tensors)
+        return found
 
     def _places(
         self,

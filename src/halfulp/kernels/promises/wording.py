@@ -33,7 +33,13 @@ SPECIALS = {
 """How a text mentions NaN and infinities."""
 PROPAGATES = re.compile(r"\bpropagate", re.IGNORECASE)
 """If said of NaN and infinities without naming an input, it is said of all of them."""
-OF_RESULTS = re.compile(r"\b(?:gives?|returns?|yields?|becomes?|produces?|results?|outputs?)\b|=\s*[+-]*(?:inf|nan)\b", re.IGNORECASE)
+EXCEPT = re.compile(r"\b(?:except|unless|at least|otherwise)\b", re.IGNORECASE)
+"""Marks a sentence that does not hold of every number."""
+OF_RESULTS = re.compile(
+    r"\b(?:gives?|returns?|yields?|becomes?|produces?|results?|outputs?)\b|=\s*[+-]*(?:inf|nan)\b"
+    r"|\b(?:(?:max|min)(?:imum)?|sum|mean|log-?sum-?exp) of\b",
+    re.IGNORECASE,
+)
 """Marks a clause that is about results, not inputs."""
 POLES = re.compile(
     r"(?:\b(?:has|have|is|are|be|gives?|returns?|yields?|becomes?|produces?|comes? out)\b|=)"
@@ -81,7 +87,8 @@ NOTHING = re.compile(
 FLOAT32 = re.compile(
     r"\brounded once\b|\bone (?:final )?rounding\b|\ball arithmetic (?:is )?(?:in )?(?:float32|fp32)\b"
     r"|\bsums?\b[^.;]{0,40}\bin (?:float32|fp32)\b"
-    r"|\b(?:not|never) rounded\b|\b(?:no|without) (?:\w+ )?rounding\b",
+    r"|\b(?:added|summed|accumulated|multiplied|computed|sums?|products?|intermediates?)\b[^.;]{0,40}\b(?:not|never) rounded\b"
+    r"|\bnot rounded before\b|\b(?:no|without) (?:any )?intermediate rounding\b",
     re.IGNORECASE,
 )
 """Not "computed in float32": that is said of kernels that round the factors of a product to 16 bits, as GPUs multiply them."""

@@ -30,11 +30,30 @@ def proportion_questions(problem: Problem, given: Setting, draws: Draws) -> Iter
         except REFUSALS:
             continue
         yield Question("sizes", _label(problem, sizes), setting, sizes=sizes, far=over > 2 * under)
-    # Of two heads, two groups have one each: code that counts heads by groups of one is seen only where both are doubled.
-    ones, twos = ([name for name, value in lengths.items() if value == number and name.isidentifier()] for number in (1, 2))
+    yield from itertools.islice(_doubled(problem, given, draws.seed, lengths), MOST_DOUBLED)
+
+
+MOST_DOUBLED = 2
+"""How many pairs of a size of 1 and one of 2 are doubled."""
+TOGETHER = len(PROPORTIONS) + MOST_DOUBLED
+"""The most questions about several sizes at once."""
+
+
+def _doubled(problem: Problem, given: Setting, seed: int, lengths: Mapping[str, int]) -> Iterator[Question]:
+    """One group of two heads becomes two groups of two: `h % groups` and `h // heads_per_group` agree for one group, and for two of one."""
+
+    def are_axes(changes: Mapping[str, int]) -> bool:
+        with contextlib.suppress(*REFUSALS):
+            return bool(changed_axes(problem.draw(seed, changes).arguments, given.arguments))
+        return False
+
+    ones, twos = (
+        [name for name, value in lengths.items() if value == number and name.isidentifier() and are_axes({name: 2 * number})]
+        for number in (1, 2)
+    )
     for sizes in ({one: 2, two: 4} for one, two in itertools.product(ones, twos)):
         with contextlib.suppress(*REFUSALS):
-            yield Question("sizes", _label(problem, sizes), problem.draw(draws.seed, sizes), sizes=sizes)
+            yield Question("sizes", _label(problem, sizes), problem.draw(seed, sizes), sizes=sizes)
 
 
 def _label(problem: Problem, sizes: Mapping[str, int]) -> str:

@@ -134,8 +134,13 @@ HUGE = 1e12
 """Code often writes 1e4, 1e9 or 1e10 for infinity; float32 can hold the cube of this number."""
 
 
+def keeps_apart(kind: torch.dtype, spreads: float) -> bool:
+    """Whether a format resolves a tenth of the spread of numbers whose mean is so many spreads from zero; else many of them are equal."""
+    return torch.finfo(kind).eps * spreads < 0.1
+
+
 def shifted(tensor: torch.Tensor, spreads: float) -> torch.Tensor | None:
-    """A tensor so many of its standard deviations further from zero; None where it has no spread, or its format can't hold the sum."""
+    """A tensor shifted upwards by so many of its standard deviations; None if it has no spread, or its format can't hold the sum."""
     known = tensor.double()
     spread = float(known.std(correction=0)) if known.numel() > 1 else 0.0
     away = (known + spreads * spread).to(tensor.dtype)

@@ -12,13 +12,13 @@ from ..problems.calls import Setting, is_real, leaves, with_leaves
 from ..promises.promises import Promises
 from ..promises.ranges import ranges_of
 from ..promises.stated import Stated
-from .question import FAR_FROM_ZERO, FAR_MEAN, Question, kept_question, shifted
+from .question import FAR_FROM_ZERO, FAR_MEAN, Question, keeps_apart, kept_question, shifted
 
 
 def format_questions(given: Setting, promises: Promises, stated: Stated) -> Iterator[Question]:
     """The inputs in other formats that the problem names: in wider ones with the parameters, in shorter ones first without them.
 
-    In each, once more far from zero: a shorter format keeps no difference of such numbers, and a wider one may cancel them.
+    In float32 and float64 also far from zero; shorter formats can't tell such numbers apart.
     """
     for kind in stated.kinds:
         changes = {place: tensor.to(kind) for place, tensor in enumerate(leaves(given.arguments)) if is_real(tensor)}
@@ -36,7 +36,7 @@ def format_questions(given: Setting, promises: Promises, stated: Stated) -> Iter
         away = {place: shifted(tensor, FAR_MEAN) for place, tensor in changes.items()}
         away = {place: tensor for place, tensor in away.items() if tensor is not None}
         arguments = with_leaves(alone.arguments, away)
-        if away and torch.finfo(kind).eps < EPS_OF_FAR and promises.hold(arguments):
+        if away and keeps_apart(kind, FAR_MEAN) and promises.hold(arguments):
             settings = [replace(found, arguments=arguments) for found in (first, second)]
             label = f"{words}, {FAR_FROM_ZERO}"
             yield Question("formats", label, settings[0], otherwise=settings[1] if state else None)
@@ -65,21 +65,21 @@ def text_questions(given: Setting, promises: Promises, stated: Stated) -> Iterat
 
 
 def _equal_questions(pair: tuple[int, int], floats: dict[int, torch.Tensor], given: Setting, promises: Promises) -> Iterator[Question]:
-    """Numbers of the shorter of two inputs here and there in the longer one, where the text compares them."""
+    """Each number of the shorter of two inputs once in the longer one, where the text compares them.
+
+    Only numbers between the smallest and the largest of the longer one: a limit that the text sets it may not be reached.
+    """
     if not floats.keys() >= set(pair):
         return
     few, many = sorted(pair, key=lambda place: floats[place].numel())
-    if 0 < floats[few].numel() < floats[many].numel():
-        mixed = floats[many].clone().reshape(-1)
-        own = floats[few].reshape(-1).to(mixed.dtype)
-        places = torch.arange(0, mixed.numel(), EVERY)
-        mixed[places] = own[torch.arange(len(places)) % own.numel()]
-        label = f"numbers of input {few} here and there in input {many}"
+    mixed, own = floats[many].clone().reshape(-1), floats[few].reshape(-1).to(floats[many].dtype)
+    if not 0 < own.numel() < mixed.numel():
+        return
+    inside = own[(own > mixed.min()) & (own < mixed.max())].unique()
+    if inside.numel():
+        mixed[torch.linspace(0, mixed.numel() - 1, inside.numel()).long()] = inside
+        label = f"numbers of input {few} in input {many}"
         yield from kept_question(label, given, {many: mixed.reshape(floats[many].shape)}, promises)
-
-
-EVERY = 3
-"""One number in so many is one of the other input: most kinds of neighbors occur."""
 
 
 def _range_questions(place: int, tensor: torch.Tensor, low: float, high: float, given: Setting, promises: Promises) -> Iterator[Question]:
@@ -144,8 +144,6 @@ def _has_left(tensor: torch.Tensor, least: int) -> bool:
     return not least or not tensor.numel() or int(torch.isfinite(tensor).sum(-1).min()) >= least
 
 
-EPS_OF_FAR = 0.1 / FAR_MEAN
-"""Formats whose unit is larger keep less than a tenth of the spread of numbers so far from zero: most of them are equal then."""
 BY_FAR = 300.0
 """Times larger: float16 can hold the number, but not its square."""
 SOME = 0.05

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import torch
 
-from ...inputs import variants
+from ...inputs import InputVariant, variants
 from ..problems.calls import ALL, Setting, State, is_real, leaves, with_leaves
 from ..promises.grids import coarser
 from ..promises.promises import Promises
@@ -27,6 +27,7 @@ from .question import (
     TIED,
     Question,
     is_unchanged,
+    keeps_apart,
     kept_question,
     shifted,
 )
@@ -52,7 +53,7 @@ def value_questions(given: Setting, promises: Promises, stated: Stated, seed: in
         is_exotic = is_special or (variant.kind == "layout" and stated.lies_as_drawn)
         yield Question(
             "values" if variant.kind == "specials" else variant.kind, variant.label, replace(given, arguments=arguments),
-            exotic=is_exotic, tied=variant.label in TIED and not stated.ties,
+            exotic=is_exotic, tied=(variant.label in TIED or _are_made_equal(variant)) and not stated.ties,
         )  # fmt: skip
         if variant.kind == "layout":
             for question in first_as_given(replace(variant, inputs=arguments), given, stated.strided):
@@ -60,6 +61,13 @@ def value_questions(given: Setting, promises: Promises, stated: Stated, seed: in
         if variant.label == OTHERS:
             finer = {at: tensor / FINER for at, tensor in enumerate(leaves(variant.inputs)) if is_real(tensor)}
             yield from kept_question(f"{OTHERS}, and {FINER:g} times smaller", given, finer, promises)
+
+
+def _are_made_equal(variant: InputVariant) -> bool:
+    """Whether numbers far from zero have hardly any spread left in the format of an input."""
+    spreads = {MEAN: MEAN_IN_SPREADS, FAR_FROM_ZERO: FAR_MEAN}.get(variant.label)
+    kinds = {tensor.dtype for tensor in leaves(variant.inputs) if is_real(tensor)}
+    return spreads is not None and not all(keeps_apart(kind, spreads) for kind in kinds)
 
 
 SUBNORMAL, NANS = "subnormal numbers", "some NaNs"
@@ -189,10 +197,7 @@ def single_questions(given: Setting, promises: Promises, stated: Stated) -> Iter
             ratio = stated.condition_number or SPREAD
             label = f"input {place} with eigenvalues that lie {ratio:g} times apart"
             yield from kept_question(label, given, {place: _spread(tensors[place], ratio)}, promises)
-        for spreads, label in ((MEAN_IN_SPREADS, MEAN), (FAR_MEAN, FAR_FROM_ZERO)) if len(floats) > 1 and place in sizes else ():
-            # All inputs are asked so together; what is spread out by another one still cancels here.
-            away = shifted(tensors[place], spreads)
-            yield from kept_question(f"input {place}: {label}", given, {place: away}, promises) if away is not None else ()
+        yield from _far_from_zero(place, tensors[place], given, promises, stated) if len(floats) > 1 and place in sizes else ()
         half = tensors[place].clone()
         half.view(-1)[half.numel() // 4 : 3 * half.numel() // 4 + 1] = 0
         for question in kept_question(f"half of input {place} zero, in one piece", given, {place: half}, promises):
@@ -204,6 +209,14 @@ def single_questions(given: Setting, promises: Promises, stated: Stated) -> Iter
                 yield replace(question, tied=not stated.ties)
         yield from _together(place, tensors, given, promises)
         yield from _large_at_ends(place, tensors[place], given, promises)
+
+
+def _far_from_zero(place: int, tensor: torch.Tensor, given: Setting, promises: Promises, stated: Stated) -> Iterator[Question]:
+    """A large mean of one input: all together may lose their spread, but one is spread out by the others, and its mean has to cancel."""
+    for spreads, label in ((MEAN_IN_SPREADS, MEAN), (FAR_MEAN, FAR_FROM_ZERO)):
+        away = shifted(tensor, spreads) if keeps_apart(tensor.dtype, spreads) else None
+        for question in kept_question(f"input {place}: {label}", given, {place: away}, promises) if away is not None else ():
+            yield replace(question, tied=not stated.ties)
 
 
 def _large_at_ends(place: int, tensor: torch.Tensor, given: Setting, promises: Promises) -> Iterator[Question]:
