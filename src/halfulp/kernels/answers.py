@@ -149,7 +149,7 @@ class Answers:
         tensors = leaves(question.setting.arguments)
         how["poles"] = self.basis.stated.poles
         how["untied"] = not all(tie.holds(tensors) for tie in self.basis.promises.ties)
-        return why_undefined(self.trials.reference, question.setting, question.start or self.own.given, **how)
+        return why_undefined(self.trials.reference, question.setting, question.start or self.basis.given, **how)
 
     def _look_at(self, question: Question, outcome: Outcome) -> None:
         """Look at what the process of the solution saw during the call.
