@@ -30,6 +30,8 @@ PLAIN = tuple(TINY.items())
 LARGEST = 3_000_000
 """Parameters of a model that counts as tiny."""
 LENGTH, PADDED = 11, 4
+NO_MASK = ("rwkv",)
+"""They take a mask and say that they ignore it."""
 
 
 def subjects():
@@ -48,6 +50,8 @@ def made(kind, attention, sizes=PLAIN):
         plain = AutoConfig.for_model(kind)
         given = {key: value for key, value in sizes if key in known or hasattr(plain, key)}
         config = AutoConfig.for_model(kind, **given)
+        if hasattr(config, "is_decoder"):  # else encoders look ahead, and have no cache
+            config.is_decoder = True
         torch.manual_seed(0)
         with torch.device("meta"):
             size = sum(parameter.numel() for parameter in AutoModelForCausalLM.from_config(config).parameters())
@@ -74,7 +78,7 @@ def of_model(subject, plain, seed):
     ids = torch.randint(3, 97, (2, LENGTH), generator=draw)
 
     def whole(ids, model=plain):
-        return model(ids, use_cache=False).logits
+        return model(ids, use_cache=False, **positions(model, torch.ones_like(ids))).logits
 
     def padded(ids, left, model=plain, pad=0):
         """Each row beside a longer one that is padded in the other's place."""
@@ -87,20 +91,23 @@ def of_model(subject, plain, seed):
         return found[:, PADDED:] if left else found[:, : ids.shape[1]]
 
     def positions(model, mask):
+        # Given to all: models that count positions by themselves do so from the number of the padding token, or ignore what is masked.
         takes = "position_ids" in inspect.signature(model.forward).parameters
         return {"position_ids": (mask.cumsum(-1) - 1).clamp_min(0)} if takes else {}
 
     def cached(ids, model=plain, first=5):
-        found = model(ids[:, :first], use_cache=True)
+        all_of = positions(model, torch.ones_like(ids))
+        found = model(ids[:, :first], use_cache=True, **{name: value[:, :first] for name, value in all_of.items()})
         parts, cache = [found.logits], found.past_key_values
         for place in range(first, ids.shape[1]):
-            found = model(ids[:, place : place + 1], past_key_values=cache, use_cache=True)
+            here = {name: value[:, place : place + 1] for name, value in all_of.items()}
+            found = model(ids[:, place : place + 1], past_key_values=cache, use_cache=True, **here)
             parts.append(found.logits)
             cache = found.past_key_values
         return torch.cat(parts, 1)
 
     def alone(ids, model=plain):
-        return torch.cat([model(row[None], use_cache=False).logits for row in ids])
+        return torch.cat([whole(row[None], model) for row in ids])
 
     ways = {"rows alone": alone, "padded on the right": functools.partial(padded, left=False)}
     ways |= {"padded on the left": functools.partial(padded, left=True), "from a cache": cached}
@@ -112,9 +119,13 @@ def of_model(subject, plain, seed):
         }
         ways["sdpa, from a cache"] = functools.partial(cached, model=model)
     for way, function in ways.items():
+        if "padded" in way and (subject in NO_MASK or "attention_mask" not in inspect.signature(plain.forward).parameters):
+            continue
         try:
             with torch.no_grad():
                 function(ids)
+                if "cache" in way and plain(ids, use_cache=True).past_key_values is None:
+                    continue
         except Exception:
             continue  # what an architecture refuses is no number
         yield {"actual": function, "expected": whole, "inputs": (ids,), "setting": way}

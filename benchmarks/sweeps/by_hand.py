@@ -1,14 +1,14 @@
 """How often is a sweep right? A sample of what it flags and of what it accepts, looked at by hand.
 
 The first form draws a sample from a store, the same one for the same seed, and writes a JSON file with what was measured of each case. Somebody
-looks at each and fills in `found`; labels that a file has already are kept. The second form prints the shares.
+looks at each and fills in `found`. The second form prints the shares: of cases, each subject with the weight of all its cases.
 
     python -m benchmarks.sweeps.by_hand draw STORE FILE [--each 100] [--seed 0]
     python -m benchmarks.sweeps.by_hand shares FILE
 
 `found` is one of: "fault" (a side computes something wrong), "coarse" (a side is far coarser than its format, by design), "sampling" (the two sides
 compute different things by definition, so the comparison says nothing), "right" (both are as good as their format allows). Flagged cases hold up
-where `found` is fault or coarse; accepted ones where it is right or sampling.
+where `found` is fault or coarse; accepted ones where it is right, and "sampling" leaves them out: of these nothing was said.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def _draw(store: Store, file: Path, each: int, seed: int) -> None:
-    known = {entry["case"]: entry for entry in _read(file)} if file.is_file() else {}
+    known = {(entry["case"], entry["verdict"]): entry for entry in _read(file)} if file.is_file() else {}
     names = ("case", "subject", "actual", "expected", "dtype", "shape", "verdict", "reason", *MEASURED)
     columns = ", ".join(f'"{name}"' for name in names)
     entries: list[dict[str, Any]] = []
@@ -58,14 +58,27 @@ def _draw(store: Store, file: Path, each: int, seed: int) -> None:
         query = f'SELECT {columns} FROM results WHERE place = 1 AND acceptable = {acceptable} ORDER BY plan, "case"'
         rows = [dict(zip(names, row)) for row in store.ask(query).rows]
         random.Random(seed).shuffle(rows)
-        taken: Counter[str] = Counter()
-        for row in rows:
-            if sum(taken.values()) < each and taken[row["subject"]] < MOST_OF_ONE:
-                taken[row["subject"]] += 1
-                own = known.get(row["case"], {})
-                entries.append({**row, "flagged": not acceptable, "found": own.get("found", ""), "why": own.get("why", "")})
+        there, taken = Counter(row["subject"] for row in rows), Counter[str]()
+        chosen = [row for row in rows if _is_among(taken, row["subject"])][:each]
+        if len(chosen) < each:
+            print(f"Only {len(chosen)} cases are {'accepted' if acceptable else 'flagged'}, at most {MOST_OF_ONE} of a subject.")
+        weights = Counter(row["subject"] for row in chosen)
+        for row in chosen:
+            own = known.pop((row["case"], row["verdict"]), {})
+            stands_for = there[row["subject"]] / weights[row["subject"]]
+            entries.append(
+                {**row, "flagged": not acceptable, "stands_for": stands_for, "found": own.get("found", ""), "why": own.get("why", "")}
+            )
+    if any(entry["found"] for entry in known.values()):
+        sys.exit(f"{file} has labels of cases that this sample does not draw, or whose verdict has changed. Name another file.")
     write_file(file, json.dumps(entries, indent=1))
     print(f"{len(entries)} cases, {sum(not entry['found'] for entry in entries)} to be looked at: {file}")
+
+
+def _is_among(taken: Counter[str], subject: str) -> bool:
+    """Whether fewer than `MOST_OF_ONE` of a subject were taken so far; counts it."""
+    taken[subject] += 1
+    return taken[subject] <= MOST_OF_ONE
 
 
 def _read(file: Path) -> list[dict[str, Any]]:
@@ -78,12 +91,14 @@ def _told(entries: list[dict[str, Any]]) -> int:
     for case in lacking[:10]:
         print(f"not looked at: {case}")
     for flagged, words in ((True, "flagged"), (False, "accepted")):
-        looked_at = [entry["found"] for entry in entries if entry["flagged"] is flagged and entry["found"] in FOUND]
-        if looked_at:
-            held = Rate(sum(FOUND[found] is flagged for found in looked_at), len(looked_at))
-            counts = ", ".join(f"{count} {found}" for found, count in Counter(looked_at).most_common())
-            print(f"{words}: {held} held up ({counts})")
-            print(f"figure {words}_that_hold_up {held.value:.4f} share")
+        looked_at = [entry for entry in entries if entry["flagged"] is flagged and entry["found"] in FOUND]
+        counted = [entry for entry in looked_at if flagged or entry["found"] != "sampling"]
+        if counted:
+            held = [entry for entry in counted if FOUND[entry["found"]] is flagged]
+            counts = ", ".join(f"{count} {found}" for found, count in Counter(entry["found"] for entry in looked_at).most_common())
+            print(f"{words}: {Rate(len(held), len(counted))} held up ({counts})")
+            share = sum(entry["stands_for"] for entry in held) / sum(entry["stands_for"] for entry in counted)
+            print(f"figure {words}_that_hold_up {share:.4f} share")
     return int(bool(lacking))
 
 

@@ -79,7 +79,8 @@ def main() -> None:
     print(f"figure opinfo_undecided {found.verdicts.get('UNDECIDED', 0)} cases")
     print(f"figure opinfo_flagged {100 * flagged / max(1, judged_count):.3g} %")
     print(f"figure opinfo_subjects_flagged {len({problem.subject for problem in found.findings})} ops")
-    print(f"figure opinfo_seconds {seconds:.3g} s")
+    if not options.resume:  # then it is the time of the rest
+        print(f"figure opinfo_seconds {seconds:.3g} s")
     print(f"figure opinfo_flagged_by_assert_close {100 * others / max(1, compared):.3g} %")
     print(f"figure opinfo_seconds_of_assert_close {peer_seconds:.3g} s")
     if flagged > MOST_FLAGGED * judged_count:

@@ -31,7 +31,8 @@ TRUTH = Path(__file__).parent / "exhaustive.json"
 ALL = 1 << 32
 EVALUATIONS = int(1e-5 * ALL)
 CHUNK = 1 << 20
-LEAST = 0.95
+LEAST, FUNCTIONS = 0.95, 50
+"""The share of the worst error that is to be found, and on how many functions; of fewer that are known, on all."""
 EXACT = (
     "positive",
     "square",
@@ -138,22 +139,21 @@ def main() -> None:
         found = worst_scalars(function_of(name), EVALUATIONS)
         seconds.append(time.monotonic() - start)
         best, all_of = found.in_noise[0], float(truth["in_noise"])
-        shares.append(1.0 if np.isinf(all_of) and np.isinf(best) else best / all_of)
+        shares.append(1.0 if np.isinf(all_of) and np.isinf(best) else min(1.0, best / all_of))
         drawn = torch.randn(EVALUATIONS, generator=torch.Generator().manual_seed(0))
         normal = in_noise_of(function_of(name), (drawn,)).max()
         print(
             f"{name:30} worst {all_of:9.4g} at {truth['at']:<14.7g} found {best:9.4g} ({100 * shares[-1]:.1f} %); normal draws {normal:9.4g}"
         )
     if not shares:
-        print(f"Nothing is known for {fingerprint()}: run it with --scan first.")
-        return
+        sys.exit(f"Nothing is known for {fingerprint()}: run it with --scan first.")
     print(f"figure worst_unary_functions {len(shares)} functions")
     print(f"figure worst_unary_within_95_percent {sum(share >= LEAST for share in shares)} functions")
     print(f"figure worst_unary_median_share {statistics.median(shares):.4f} share")
     print(f"figure worst_unary_least_share {min(shares):.4f} share")
-    print(f"figure worst_unary_evaluations {EVALUATIONS / ALL:.1e} share")
+    print(f"figure worst_unary_evaluations {EVALUATIONS / ALL:.1e} share")  # of the function; each also takes three of the exact one
     print(f"figure worst_unary_seconds {statistics.median(seconds):.2f} s")
-    sys.exit(int(sum(share >= LEAST for share in shares) < 0.95 * len(shares)))
+    sys.exit(int(min(shares) < LEAST and sum(share >= LEAST for share in shares) < FUNCTIONS))
 
 
 if __name__ == "__main__":

@@ -529,6 +529,7 @@ def segments(tmp_path, values="finite, of any sign", edges="finite", only=False)
         ("of any sign", {-math.inf: (0,)}),
         ("of which at least one is finite", {-math.inf: (0,)}),
         ("usually finite", {-math.inf: (0,)}),
+        ("of any sign; the gradient of values is needed when all of them are finite", {-math.inf: (0,)}),
     ],
 )
 def test_what_results_may_be_is_not_what_inputs_said_to_be_finite_may_be(tmp_path, values, places):

@@ -1,10 +1,15 @@
 """Where a reference gives numbers that are no guide, a difference decides nothing; where it is one, it decides."""
 
+from types import SimpleNamespace
+
 import pytest
 import torch
 
+from halfulp.kernels import answers
 from halfulp.kernels.judging import judge_here
 from halfulp.kernels.problems.calls import ALL, Setting
+from halfulp.kernels.questions.question import Question
+from halfulp.kernels.trials.trial import Outcome
 from halfulp.kernels.trials.undefined import why_undefined
 from halfulp.verdicts import Verdict
 
@@ -235,3 +240,20 @@ def test_groups_are_empty_too(tmp_path, result, right):
     (tmp_path / "solution.py").write_text(SEGMENTS.format(name="custom_kernel", result=result))
     found = judge_here(tmp_path, tmp_path / "solution.py", budget_s=20)
     assert found.acceptable is right, found.because
+
+
+def test_it_is_compared_with_the_setting_from_which_questions_start(monkeypatch):
+    """Of a slow solution, one with smaller sizes: the shape that results have there is that of its inputs."""
+    beside: list[Setting] = []
+    monkeypatch.setattr(answers, "why_undefined", lambda _make, _setting, given, **_how: beside.append(given) or "no guide")
+    own, smaller, other = (
+        SimpleNamespace(given=Setting((x,)), stated=SimpleNamespace(poles=False), promises=SimpleNamespace(ties=()))
+        for x in (X, X[:4], X[:2])
+    )
+    found = answers.Answers(SimpleNamespace(sandbox=SimpleNamespace(place=""), reference=None), None, None, own)
+    wrong = Outcome("wrong", "another shape")
+    assert found._why_undefined(Question("sizes", "one", other.given), wrong) == "no guide"
+    found.basis = smaller
+    found._why_undefined(Question("sizes", "one", other.given), wrong)
+    found._why_undefined(Question("sizes", "one", other.given, start=other.given), wrong)
+    assert beside == [own.given, smaller.given, other.given]

@@ -6,7 +6,7 @@ import torch
 
 from halfulp.floats import BFLOAT16, FLOAT16, FLOAT32
 from halfulp.ops.deviation import ROUNDING_RMS
-from halfulp.searches.scalars import Function, _bits, _floats, _ordered, _patterns, in_noise_of, spread_of, worst_scalars
+from halfulp.searches.scalars import Function, _bits, _floats, _ordered, _patterns, _spread_evenly, in_noise_of, spread_of, worst_scalars
 
 HALVES = [(FLOAT16, torch.float16), (BFLOAT16, torch.bfloat16)]
 
@@ -117,3 +117,12 @@ def test_two_arguments_move_together_and_alone():
     naive = Function(lambda a, b: torch.sqrt(a * a + b * b), lambda a, b: torch.hypot(a.double(), b.double()), FLOAT32, (True, True))
     found = worst_scalars(naive, 20_000)
     assert np.isinf(found.in_noise[0])
+
+
+@pytest.mark.parametrize(("target", "dtype"), HALVES)
+@pytest.mark.parametrize("signed", [True, False])
+def test_draws_are_finite_numbers_of_every_binade(target, dtype, signed):
+    drawn = _floats(_spread_evenly(4096, target, np.random.default_rng(0), signed=signed), target)
+    assert bool(torch.isfinite(drawn).all())
+    assert bool((drawn < 0).any()) is signed
+    assert len(torch.frexp(drawn.double())[1].unique()) > 0.9 * np.log2(target.max_finite / target.min_subnormal)

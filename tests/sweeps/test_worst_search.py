@@ -120,6 +120,100 @@ def test_bad_arguments():
         halfulp.worst(lambda x: x.nothing(), variance, (normal(4, 64),))
 
 
+def interrupted_at(words):
+    def progress(step):
+        if words in step:
+            raise KeyboardInterrupt
+
+    return progress
+
+
+@pytest.mark.parametrize("step", ["making the inputs smaller", "judging the worst"])
+def test_an_interruption_after_the_search_keeps_what_was_found_too(step):
+    found = halfulp.worst(one_pass, variance, (normal(4, 64),), seconds=MANY, evaluations=60, progress=interrupted_at(step))
+    assert not found.complete
+    assert found.excess > 1
+
+
+def test_an_interruption_among_smaller_inputs_keeps_the_smallest(monkeypatch):
+    from halfulp.sweeps import worst_search
+
+    def stopped(trial, worst):
+        raise worst_search.Interrupted(Found((normal(1, 2) + 1e4,), worst.label, worst.excess))
+
+    monkeypatch.setattr(worst_search, "reduced", stopped)
+    found = halfulp.worst(one_pass, variance, (normal(4, 64),), seconds=MANY, evaluations=60)
+    assert not found.complete
+    assert found.inputs[0].shape == (1, 2)
+
+
+def test_an_interrupted_judgement_is_undecided_and_the_inputs_are_there(monkeypatch):
+    from halfulp.sweeps import worst_search
+
+    def stopped(_gatherer):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(worst_search, "judged_with_modules", stopped)
+    found = halfulp.worst(one_pass, variance, (normal(4, 64),), seconds=MANY, evaluations=60)
+    assert not found.complete
+    assert found.acceptable is None
+    assert found.excess > 1
+
+
+def test_what_was_confirmed_counts_where_what_is_worse_by_its_number_is_acceptable():
+    """At 3 limits it is a mistake; at 5 it was not asked about, because that is no news, and turns out to be acceptable."""
+    from halfulp.cases import Case
+
+    trial = Trial(lambda inputs: Case(one_pass, variance, inputs))
+    far = (normal(2, 8) + 1e4,)
+    trial.measure(far, "far")
+    assert trial.confirmed is not None
+    assert trial.confirmed.inputs is far
+    assert trial.confirmed.excess == trial.worst.excess
+
+
+def test_other_shapes_and_other_infinities_are_found():
+    cut = halfulp.worst(lambda x: x.sum(-1).squeeze(), lambda x: x.sum(-1), (normal(8, 64),), seconds=MANY, evaluations=60)
+    assert cut.acceptable is False
+    assert "shape" in cut.result.reason or cut.result.because == ("structure",)
+    sign = halfulp.worst(lambda x: torch.where(x > 80, -x.exp(), x.exp()), torch.exp, (normal(64),), seconds=MANY, evaluations=120)
+    assert sign.acceptable is False
+
+
+def test_layout_and_what_is_no_tensor_are_kept(tmp_path):
+    """The fault shows on strides alone; the number is part of the call."""
+
+    def scaled(x, k, mode):
+        return (x if x.is_contiguous() else x.flip(0)) * k
+
+    found = halfulp.worst(scaled, lambda x, k, mode: x * k, (normal(8, 6), float("inf"), {"a": (1, None)}), seconds=MANY, evaluations=40)
+    again = halfulp.worst(scaled, lambda x, k, mode: x * k, (normal(8, 6), 2.0, {"a": (1, None)}), seconds=MANY, evaluations=40)
+    assert found.inputs[1:] == (math.inf, {"a": (1, None)})
+    assert again.acceptable is False
+    assert not again.inputs[0].is_contiguous()
+    assert halfulp.check(scaled, lambda x, k, mode: x * k, again.inputs).acceptable is False
+
+
+def test_what_actual_alone_refuses_is_told():
+    """It decides nothing: whoever writes it for sizes of 16 may say so."""
+
+    def of_sixteen(x):
+        assert x.shape[-1] % 16 == 0, "whole blocks alone"
+        return x.exp()
+
+    found = halfulp.worst(of_sixteen, torch.exp, (normal(4, 64),), seconds=MANY, evaluations=60)
+    assert found.acceptable
+    assert 0 < found.refused_alone <= found.refused
+    assert "whole blocks alone" in found.refusal
+    assert "by `actual` alone" in str(halfulp.report(found))
+
+
+def test_an_argument_that_can_not_be_kept_is_named():
+    found = halfulp.worst(lambda xs: xs[0] * 2, lambda xs: xs[0] + xs[0], ([normal(4)],), seconds=MANY, evaluations=10)
+    with pytest.raises(InputError, match="only a description"):
+        _ = found.inputs
+
+
 class TestTrial:
     """What a trial measures, and when it ends."""
 

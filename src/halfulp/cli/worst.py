@@ -83,11 +83,13 @@ def worst(
 
 
 def _kept(result: Worst, path: Path) -> None:
-    """Write the inputs, and say how they are used."""
-    from safetensors.torch import save
+    """Write the inputs, or say why that is not possible; the result is shown all the same."""
+    from halfulp.errors import InputError
+    from halfulp.sources.kept_inputs import write_inputs
 
-    from halfulp.files import write_file
-
-    named = [argument.name for argument in result.arguments if argument.dtype]
-    write_file(path, save({name: tensor.contiguous() for name, tensor in zip(named, result.inputs)}))
-    say(f"Wrote {path}", err=True)
+    try:
+        write_inputs(path, [(argument.name, argument.value) for argument in result.arguments])
+    except InputError as error:
+        say(f"{path} was not written. {error}", err=True)
+    else:
+        say(f"Wrote {path}", err=True)

@@ -26,7 +26,7 @@ def evolve(trial: Trial, bases: Sequence[Found], seed: int) -> None:
         trial: measures. bases: what recipes change, each in its turn. seed: of all that is drawn.
 
     Raises:
-        OutOfBudget: always, in the end; where no tensor has dials, or something is infinitely bad, it returns.
+        OutOfBudget: at the end of it. It returns earlier where no tensor has dials, or something is infinitely bad.
     """
     import numpy as np
     from cmaes import CMA

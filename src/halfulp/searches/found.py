@@ -30,6 +30,10 @@ class Found:
     excess: float
 
 
+class RefusedAlone(HalfulpError):
+    """`actual` fails on inputs that `expected` takes."""
+
+
 class OutOfBudget(Exception):  # an end, no error
     """The time or the evaluations are used up, or enough was found."""
 
@@ -45,7 +49,9 @@ class Trial:
 
     Attributes:
         first: the excess of the first inputs. worst: of all that were measured; None before the first.
-        evaluations: how many inputs were measured. refused: how many neither side could be run on.
+        confirmed: the worst that was asked about, and is not acceptable; None where there is none.
+        evaluations: how many inputs were measured. refused: on how many a side failed. refused_alone: on how many `actual` failed, and
+            `expected` did not. refusal: how it failed on the first of these.
     """
 
     def __init__(
@@ -61,7 +67,9 @@ class Trial:
         self.case_on, self.most, self.enough, self.acceptable, self.progress = case_on, most, enough, acceptable, progress
         self.first = 0.0
         self.worst: Found | None = None
-        self.evaluations = self.refused = 0
+        self.confirmed: Found | None = None
+        self.evaluations = self.refused = self.refused_alone = 0
+        self.refusal = ""
         self._end = time.monotonic() + seconds
 
     @property
@@ -81,10 +89,16 @@ class Trial:
         try:
             case = self.case_on(inputs)
             excess = excess_of(case)
-            if excess > 1.0 and self._is_news(excess) and self.acceptable(case):
-                excess = 1.0
-        except HalfulpError:  # sizes that the weights don't have, an empty axis without a maximum
+            if excess > 1.0 and self._is_news(excess):
+                if self.acceptable(case):
+                    excess = 1.0
+                else:
+                    self.confirmed = Found(inputs, label, excess)
+        except HalfulpError as error:  # sizes that the weights don't have, an empty axis without a maximum
             self.refused += 1
+            if isinstance(error, RefusedAlone):
+                self.refused_alone += 1
+                self.refusal = self.refusal or f"{label}: {error}"
             return 0.0
         if self.evaluations == 1:
             self.first = excess
@@ -108,9 +122,13 @@ def excess_of(case: Case) -> float:
     """How many times the limit of correct rounding `actual` is off; as `check` says it, from as few samples as tell it.
 
     Raises:
-        HalfulpError: a side fails.
+        RefusedAlone: `actual` fails, and `expected` does not. HalfulpError: `expected` fails.
     """
-    actual, expected = case.native("actual"), case.native("expected")
+    expected = case.native("expected")
+    try:
+        actual = case.native("actual")
+    except HalfulpError as error:
+        raise RefusedAlone(str(error).partition("\n")[0][:200]) from error
     if _mixed(actual, expected):
         return math.inf
 
@@ -121,15 +139,17 @@ def excess_of(case: Case) -> float:
 
 
 def _mixed(actual: Run, expected: Run) -> bool:
-    """Whether one side has numbers where the other has infinities or NaN."""
+    """Whether the sides have results of other shapes, or one has numbers or another infinity where the other has infinities or NaN."""
     import numpy as np
 
-    peers = {leaf.path: leaf for leaf in expected.outputs}
-    for leaf in actual.outputs:
-        peer = peers.get(leaf.path)
-        if leaf.format is None or peer is None or peer.shape != leaf.shape:
+    if [(leaf.path, leaf.shape) for leaf in actual.outputs] != [(leaf.path, leaf.shape) for leaf in expected.outputs]:
+        return True
+    for leaf, peer in zip(actual.outputs, expected.outputs):
+        if leaf.format is None or peer.format is None:
             continue
-        if bool((np.isfinite(leaf.float64()) != np.isfinite(peer.float64())).any()):
+        own, other = leaf.float64(), peer.float64()
+        odd = ~(np.isfinite(own) & np.isfinite(other))
+        if not np.array_equal(own[odd], other[odd], equal_nan=True):
             return True
     return False
 

@@ -161,8 +161,8 @@ def _words(dials: Sequence[float]) -> str:
         f"with a mean {'+' if offset > 0.5 else '-'}{mean:,.0f} times its rms" if mean >= 1 else "",
         f"spread over {SPREAD_BITS * _beyond(spread):.0f} binades" if SPREAD_BITS * _beyond(spread) >= 1 else "",
         f"{99 * _beyond(zeros):.0f} % zeros" if _beyond(zeros) >= 0.01 else "",
-        f"with neighbors equal to {CLOSE_BITS * _beyond(cancel):.0f} bits" if _beyond(cancel) > 0 else "",
+        f"with neighbors that agree to {CLOSE_BITS * _beyond(cancel):.0f} bits" if _beyond(cancel) > 0 else "",
         f"on a grid of 2^{7.0 * _beyond(grid) - 6.0:.0f} rms" if _beyond(grid) > 0 else "",
-        f"equal to an earlier tensor in {CLOSE_BITS * _beyond(like):.0f} bits" if _beyond(like) > 0 else "",
+        f"agreeing with an earlier tensor to {CLOSE_BITS * _beyond(like):.0f} bits" if _beyond(like) > 0 else "",
     ]
     return ", ".join(word for word in said if word)

@@ -19,24 +19,37 @@ Change = Callable[[torch.Tensor], torch.Tensor]
 
 
 def reduced(trial: Trial, worst: Found) -> Found:
-    """The smallest and plainest inputs that were found to be as bad, but for `KEPT`.
+    """The smallest and plainest inputs that were found to be as bad, but for `KEPT`; the best so far where the budget ends.
 
     Args:
-        trial: measures; what it measures here is never its worst. worst: where to begin.
+        trial: measures; what it measures here is never its worst. worst: where to begin, beyond the limit.
+
+    Raises:
+        Interrupted: by the user, with the best so far.
     """
-    least = max(1.0, KEPT * worst.excess) if worst.excess > 1.0 else worst.excess
+    least = KEPT * worst.excess
     best, moved = worst, True
     try:
         while moved:
             moved = False
             for inputs in _simpler(best.inputs):
                 excess = trial.measure(inputs, worst.label)
-                if excess >= least:
+                if excess >= least and excess > 1.0:  # 1 is what was ruled acceptable
                     best, moved = Found(inputs, worst.label, excess), True
                     break
     except OutOfBudget:
         pass
+    except KeyboardInterrupt as interrupt:
+        raise Interrupted(best) from interrupt
     return best
+
+
+class Interrupted(BaseException):  # as KeyboardInterrupt is, which it stands for
+    """The user interrupts; `best` is what was found until then."""
+
+    def __init__(self, best: Found) -> None:
+        super().__init__(best)
+        self.best = best
 
 
 def _simpler(inputs: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:

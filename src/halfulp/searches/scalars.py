@@ -90,13 +90,13 @@ def in_noise_of(function: Function, arguments: Sequence[torch.Tensor]) -> FloatA
     """
     target = function.target
     computed, exact = function.computed(*arguments).double().numpy(), function.exact(*arguments).double().numpy()
+    honest = None if function.peer is None else function.peer(*arguments).double().numpy()
     spread = spread_of(function, arguments, exact)
     inside = np.abs(exact) < target.max_finite * (1.0 - target.unit_roundoff)  # what rounding may carry over the last number
     odd = (inside & ~np.isfinite(computed)) | (np.isnan(exact) != np.isnan(computed))
     comparable = inside & np.isfinite(computed)
     with np.errstate(all="ignore"):
-        if function.peer is not None:
-            honest = function.peer(*arguments).double().numpy()
+        if honest is not None:
             odd &= np.isfinite(honest) == np.isfinite(exact)
             comparable &= np.isfinite(honest)
             off = np.abs(honest - exact)
@@ -140,11 +140,12 @@ def _round(function: Function, best: list[Any], size: int, generator: np.random.
 
 
 def _spread_evenly(count: int, target: Format, generator: np.random.Generator, *, signed: bool) -> Any:
-    """Bit patterns, as many of each binade as of any other: one at a random place in each of equally long parts."""
-    total = 1 << (target.storage_bits - (not signed))
+    """Bit patterns of finite numbers, as many of each binade as of any other: one at a random place in each of equally long parts."""
+    largest = _largest(target)
+    least = -largest if signed else 0
     edges = np.arange(count, dtype=np.float64) + generator.random(count)
-    found = np.minimum((edges * (total / count)).astype(np.float64), float(total - 1)).astype(np.uint64).astype(_unsigned(target))
-    return generator.permutation(found)
+    ordered = np.floor(least + edges * ((largest - least + 1) / count)).astype(np.int64)
+    return generator.permutation(_patterns(ordered, target, signed=signed))
 
 
 def _ordered(patterns: Any, target: Format) -> Any:
@@ -157,9 +158,13 @@ def _ordered(patterns: Any, target: Format) -> Any:
 def _patterns(ordered: Any, target: Format, *, signed: bool) -> Any:
     """The bit patterns at these places, kept within the finite numbers."""
     sign = 1 << (target.storage_bits - 1)
-    largest = int(_bits(torch.tensor([target.max_finite], dtype=getattr(torch, target.name)), target)[0])
-    size = np.minimum(np.abs(ordered), largest)
+    size = np.minimum(np.abs(ordered), _largest(target))
     return np.where((ordered < 0) & signed, size | sign, size).astype(_unsigned(target))
+
+
+def _largest(target: Format) -> int:
+    """The place of the largest finite number."""
+    return int(_bits(torch.tensor([target.max_finite], dtype=getattr(torch, target.name)), target)[0])
 
 
 def _bits(numbers: torch.Tensor, target: Format) -> Any:

@@ -1,4 +1,4 @@
-"""search_inputs: structures, single numbers, recipes, gradients, one after another, until the budget is used up."""
+"""search_inputs: structures, single numbers, gradients, recipes, one after another, until the budget is used up."""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ import torch
 
 from ..errors import InputError
 from .expressions import LONGEST, value_of
+from .kept_inputs import read_inputs
 from .tensor_files import KINDS, read_tensors
 
 SIZE = 256
@@ -106,6 +107,11 @@ def _loaded(path: str) -> Any:
 
 def _of_file(path: Path) -> Drawing:
     content = _tensors(read_tensors(path))
+    kept = read_inputs(path) if path.suffix.lower() == ".safetensors" else None
+    if kept is not None:
+        names = tuple(name for name, _ in kept)
+        inputs = Inputs(tuple(value for _, value in kept), names if all(name.isidentifier() for name in names) else ())
+        return Drawing(inputs.names, lambda *_: inputs)
     if isinstance(content, Mapping) and all(isinstance(name, str) and name.isidentifier() for name in content):
         named = tuple(content)
         counted = all(re.fullmatch(r"arr_\d+", name) for name in named)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..documents import document, text_of
+from ..errors import InputError
 from ..process.versions import versions
 from ..shown import shown
 from ..verdicts.result import CheckResult
@@ -18,7 +19,8 @@ class Argument:
     Attributes:
         name: of the parameter, or its place. dtype, shape: of a tensor or array; "" and () of anything else.
         first: its first numbers. data: all its numbers, as `packed_tensors` has them; "" of anything else, which stands in `text`.
-        text: what it is where it is no tensor.
+        strides: of a tensor that does not lie contiguously in memory, in elements.
+        text: what it is where it is no tensor: the Python literal of a number, a string, None, or tuples, lists and dictionaries of them.
     """
 
     name: str
@@ -27,6 +29,27 @@ class Argument:
     first: tuple[float, ...] = ()
     data: str = ""
     text: str = ""
+    strides: tuple[int, ...] = ()
+
+    @property
+    def value(self) -> Any:
+        """The tensor, laid out as it was, or what else was passed.
+
+        Raises:
+            InputError: it is neither a tensor nor a literal, and was not kept.
+        """
+        from ..sources.kept_inputs import laid_out, literal
+        from .packed_tensors import unpacked
+
+        if self.dtype:
+            return laid_out(unpacked(self.data, self.dtype, self.shape), self.strides)
+        try:
+            return literal(self.text)
+        except ValueError as error:
+            raise InputError(
+                f"Got the argument {self.name}, of which only a description was kept: {self.text}. Needed: tensors, numbers, strings, and tuples, lists "
+                "and dictionaries of them. Others can't be stored without running code when they are read. Pass it again yourself."
+            ) from error
 
 
 @shown
@@ -38,8 +61,8 @@ class Worst:
         label: how they were made, in words. excess: times the limit of a correct implementation there; infinite where something moved that
             rounding can't move. given_excess: on the given inputs.
         result: what `check` says of these inputs. arguments: the inputs. reduced: whether they were made smaller and plainer afterwards.
-        evaluations: how many inputs were measured. refused: on how many of them a side failed. seconds: how long it took. seed: of what
-            was drawn.
+        evaluations: how many inputs were measured. refused: on how many of them a side failed. refused_alone: on how many of these `actual`
+            failed and `expected` did not. refusal: how it failed on the first. seconds: how long it took. seed: of what was drawn.
         complete: False when it was interrupted.
         case_file, operands: see `CheckResult`. versions: of Python and the packages that were used, the system and the processor.
     """
@@ -52,6 +75,8 @@ class Worst:
     reduced: bool = False
     evaluations: int = 0
     refused: int = 0
+    refused_alone: int = 0
+    refusal: str = ""
     seconds: float = 0.0
     seed: int = 0
     complete: bool = True
@@ -71,10 +96,12 @@ class Worst:
 
     @property
     def inputs(self) -> tuple[Any, ...]:
-        """The tensors, to be passed on; arguments that are none are left out."""
-        from .packed_tensors import unpacked
+        """The arguments, to be passed on: tensors laid out in memory as they were, and what else there was.
 
-        return tuple(unpacked(argument.data, argument.dtype, argument.shape) for argument in self.arguments if argument.dtype)
+        Raises:
+            InputError: an argument was not kept, see `Argument.value`.
+        """
+        return tuple(argument.value for argument in self.arguments)
 
     def to_json(self) -> str:
         """All of it, as JSON text with a schema number."""

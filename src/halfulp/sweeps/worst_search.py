@@ -15,9 +15,11 @@ from ..cases import Case, require_runnable
 from ..errors import InputError, shortened
 from ..process.border import answered
 from ..searches import Found, Trial, search_inputs
-from ..searches.reduction import reduced
-from ..verdicts.checker import judged
+from ..searches.reduction import Interrupted, reduced
+from ..sources.kept_inputs import literal, strides_of
+from ..verdicts.checker import judged, judged_with_modules, unfinished
 from ..verdicts.gatherer import Gatherer
+from ..verdicts.result import CheckResult
 from .packed_tensors import packed
 from .worst_inputs import Argument, Worst
 
@@ -57,7 +59,8 @@ def worst(
         actual: the implementation under test. expected: what it is compared with.
         inputs: a tuple of positional arguments, where the search begins: their shapes, dtypes and signs are kept, but for the variants.
         declared, reference, keywords, gradients: see `check`.
-        seconds: how long the search may take. evaluations: how many inputs it may measure; by default as many as there is time for.
+        seconds: how long the search may take, with making what it finds smaller. evaluations: how many inputs it may measure, likewise; by
+            default as many as there is time for.
         first: whether the first inputs beyond the limit are enough.
         reduce: whether what was found is made smaller and plainer while it stays bad. seed: of all that is drawn.
         progress: told how far it is.
@@ -98,27 +101,54 @@ def worst(
         return judged(Gatherer(case, told)).acceptable is not False
 
     share = 1.0 - REDUCING if reduce else 1.0
-    most, enough = evaluations or math.inf, 1.0 if first else math.inf
-    trial = Trial(case_on, seconds=share * seconds, most=most, enough=enough, acceptable=acceptable, progress=told)
-    complete = True
+    most, enough = math.inf if evaluations is None else evaluations, 1.0 if first else math.inf
+    searched = most if math.isinf(most) else math.ceil(share * most)
+    trial = Trial(case_on, seconds=share * seconds, most=searched, enough=enough, acceptable=acceptable, progress=told)
+    smaller: Found | None = None
+    small, complete = None, True
     try:
         found = search_inputs(trial, arguments, seed)
+        if reduce and found is not None and found.excess > 1.0 and trial.evaluations < most:
+            told("making the inputs smaller")
+            small = Trial(case_on, seconds=REDUCING * seconds, most=most - trial.evaluations, acceptable=acceptable, progress=told)
+            smaller = reduced(small, found)
     except KeyboardInterrupt:
-        complete, found = False, trial.worst
-    found = found or Found(arguments, "the given inputs", 0.0)
-    smaller = found
-    if reduce and complete and found.excess > 1.0:
-        told("making the inputs smaller")
-        smaller = reduced(Trial(case_on, seconds=REDUCING * seconds, acceptable=acceptable, progress=told), found)
-    told("judging the worst inputs")
-    result = judged(Gatherer(case_on(smaller.inputs), told))
-    if smaller is not found and result.acceptable:  # smaller ones may be bad in another way, which is none
-        smaller, result = found, judged(Gatherer(case_on(found.inputs), told))
+        complete = False
+    except Interrupted as interrupt:
+        complete, smaller = False, interrupt.best
+    found = trial.worst or Found(arguments, "the given inputs", 0.0)
+    # Smaller inputs may be bad in another way, which is none, and not each that is worse by its number was asked about.
+    kept, result, was_judged = _judged([smaller or found, found, trial.confirmed], lambda each: Gatherer(case_on(each.inputs), told), told)
     return Worst(
-        label=found.label, excess=smaller.excess, given_excess=trial.first, result=result,
-        arguments=_arguments((*_names(actual, count), *names), smaller.inputs), reduced=smaller is not found,
-        evaluations=trial.evaluations, refused=trial.refused, seconds=time.perf_counter() - start, seed=seed, complete=complete,
+        label=kept.label, excess=kept.excess, given_excess=trial.first, result=result,
+        arguments=_arguments((*_names(actual, count), *names), kept.inputs), reduced=kept is smaller and kept is not found,
+        evaluations=trial.evaluations + (small.evaluations if small else 0), refused=trial.refused + (small.refused if small else 0),
+        refused_alone=trial.refused_alone, refusal=trial.refusal,
+        seconds=time.perf_counter() - start, seed=seed, complete=complete and was_judged,
     )  # fmt: skip
+
+
+def _judged(
+    candidates: Sequence[Found | None], gatherer_of: Callable[[Found], Gatherer], told: Callable[[str], None]
+) -> tuple[Found, CheckResult, bool]:
+    """The first of some inputs that is not acceptable, else the first of all; its verdict; and False where the user interrupted.
+
+    Args:
+        candidates: at least the first of them is there.
+    """
+    known: list[tuple[Found, CheckResult]] = []
+    for each in candidates:
+        if each is None or any(each is other for other, _ in known):
+            continue
+        gatherer, start = gatherer_of(each), time.perf_counter()
+        try:
+            told("judging the worst inputs")
+            known.append((each, judged_with_modules(gatherer)))
+        except KeyboardInterrupt:
+            return *(known[0] if known else (each, unfinished(gatherer, time.perf_counter() - start))), False
+        if known[-1][1].acceptable is False:
+            return *known[-1], True
+    return *known[0], True
 
 
 def _arguments(names: Sequence[str], values: Sequence[Any]) -> tuple[Argument, ...]:
@@ -129,9 +159,25 @@ def _argument(name: str, value: Any) -> Argument:
     if isinstance(value, np.ndarray):
         value = torch.from_numpy(np.ascontiguousarray(value))
     if not isinstance(value, torch.Tensor) or value.layout != torch.strided or value.is_quantized:
-        return Argument(name, "", (), text=shortened(repr(value)))
+        return Argument(name, "", (), text=_text_of(value))
     first = value.detach().reshape(-1)[:FIRST].tolist() if not value.is_complex() else []
-    return Argument(name, str(value.dtype).removeprefix("torch."), tuple(value.shape), tuple(map(float, first)), packed(value))
+    return Argument(
+        name,
+        str(value.dtype).removeprefix("torch."),
+        tuple(value.shape),
+        tuple(map(float, first)),
+        packed(value),
+        strides=strides_of(value),
+    )
+
+
+def _text_of(value: Any) -> str:
+    """The literal of a value; a shortened description of one that has none, such as a list of tensors."""
+    try:
+        literal(repr(value))
+    except ValueError:
+        return shortened(repr(value))
+    return repr(value)
 
 
 def _names(function: Callable[..., Any], count: int) -> tuple[str, ...]:

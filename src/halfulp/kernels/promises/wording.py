@@ -33,8 +33,8 @@ SPECIALS = {
 """How a text mentions NaN and infinities."""
 PROPAGATES = re.compile(r"\bpropagate", re.IGNORECASE)
 """If said of NaN and infinities without naming an input, it is said of all of them."""
-EXCEPT = re.compile(r"\b(?:except|unless|at least|otherwise)\b", re.IGNORECASE)
-"""Marks a sentence that does not hold of every number."""
+EXCEPT = re.compile(r"\b(?:except|unless|at least|otherwise|if|when|whenever|where|while)\b", re.IGNORECASE)
+"""Marks a sentence that does not hold of every number, or not always."""
 OF_RESULTS = re.compile(
     r"\b(?:gives?|returns?|yields?|becomes?|produces?|results?|outputs?)\b|=\s*[+-]*(?:inf|nan)\b"
     r"|\b(?:(?:max|min)(?:imum)?|sum|mean|log-?sum-?exp) of\b",

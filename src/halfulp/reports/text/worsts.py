@@ -35,9 +35,10 @@ def how_bad(found: Worst) -> str:
         if found.excess == float("inf")
         else f"The error there is {_limits(found.excess)}"
     )
-    given = "" if found.label == "the given inputs" else f"; on the given inputs it is {_limits(found.given_excess)}"
+    given = "" if found.label == "the given inputs" else f"; on the given inputs the error is {_limits(found.given_excess)}"
     reduced = " They were then made smaller and simpler." if found.reduced else ""
-    refused = f"; {found.refused:,} of them could not be run" if found.refused else ""
+    alone = f", {found.refused_alone:,} by `actual` alone (the first: {found.refusal})" if found.refused_alone else ""
+    refused = f"; {found.refused:,} of them could not be run{alone}" if found.refused else ""
     return f"{there}{given}. The inputs: {found.label}.{reduced} {counted(found.evaluations, 'input')} {'was' if found.evaluations == 1 else 'were'} tried in {found.seconds:.0f} s{refused}."
 
 
