@@ -1,7 +1,7 @@
 """How often is a sweep right? A sample of what it flags and of what it accepts, looked at by hand.
 
 The first form draws a sample from a store, the same one for the same seed, and writes a JSON file with what was measured of each case. Somebody
-looks at each and fills in `found`. The second form prints the shares: of cases, each subject with the weight of all its cases.
+looks at each and fills in `found`. The second form prints the shares of cases: one of an op that was drawn often stands for the others.
 
     python -m benchmarks.sweeps.by_hand draw STORE FILE [--each 100] [--seed 0]
     python -m benchmarks.sweeps.by_hand shares FILE
@@ -50,22 +50,27 @@ def main() -> None:
 
 
 def _draw(store: Store, file: Path, each: int, seed: int) -> None:
-    known = {(entry["case"], entry["verdict"]): entry for entry in _read(file)} if file.is_file() else {}
-    names = ("case", "subject", "actual", "expected", "dtype", "shape", "verdict", "reason", *MEASURED)
+    known = {(entry.get("plan"), entry["case"], entry["verdict"]): entry for entry in _read(file)} if file.is_file() else {}
+    names = ("plan", "case", "subject", "actual", "expected", "dtype", "shape", "verdict", "reason", *MEASURED)
     columns = ", ".join(f'"{name}"' for name in names)
     entries: list[dict[str, Any]] = []
     for acceptable in (False, True):
         query = f'SELECT {columns} FROM results WHERE place = 1 AND acceptable = {acceptable} ORDER BY plan, "case"'
         rows = [dict(zip(names, row)) for row in store.ask(query).rows]
         random.Random(seed).shuffle(rows)
-        there, taken = Counter(row["subject"] for row in rows), Counter[str]()
-        chosen = [row for row in rows if _is_among(taken, row["subject"])][:each]
+        passed, taken, chosen = Counter[str](), Counter[str](), list[dict[str, Any]]()
+        for row in rows:
+            if len(chosen) == each:
+                break
+            passed[row["subject"]] += 1
+            if taken[row["subject"]] < MOST_OF_ONE:
+                taken[row["subject"]] += 1
+                chosen.append(row)
         if len(chosen) < each:
             print(f"Only {len(chosen)} cases are {'accepted' if acceptable else 'flagged'}, at most {MOST_OF_ONE} of a subject.")
-        weights = Counter(row["subject"] for row in chosen)
         for row in chosen:
-            own = known.pop((row["case"], row["verdict"]), {})
-            stands_for = there[row["subject"]] / weights[row["subject"]]
+            own = known.pop((row["plan"], row["case"], row["verdict"]), {})
+            stands_for = passed[row["subject"]] / taken[row["subject"]]  # the rows that were passed are a plain random sample
             entries.append(
                 {**row, "flagged": not acceptable, "stands_for": stands_for, "found": own.get("found", ""), "why": own.get("why", "")}
             )
@@ -73,12 +78,6 @@ def _draw(store: Store, file: Path, each: int, seed: int) -> None:
         sys.exit(f"{file} has labels of cases that this sample does not draw, or whose verdict has changed. Name another file.")
     write_file(file, json.dumps(entries, indent=1))
     print(f"{len(entries)} cases, {sum(not entry['found'] for entry in entries)} to be looked at: {file}")
-
-
-def _is_among(taken: Counter[str], subject: str) -> bool:
-    """Whether fewer than `MOST_OF_ONE` of a subject were taken so far; counts it."""
-    taken[subject] += 1
-    return taken[subject] <= MOST_OF_ONE
 
 
 def _read(file: Path) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 import halfulp
-from halfulp.errors import TensorFileError
+from halfulp.errors import InputError, TensorFileError
 from halfulp.sources.drawn_inputs import drawing_of
 from halfulp.sources.kept_inputs import FIELD, laid_out, read_inputs, strides_of, write_inputs
 
@@ -46,6 +46,9 @@ def test_plain_files_are_read_as_before(tmp_path):
         [{"name": "y", "strides": []}],
         [{"name": "k", "literal": "__import__('os').getcwd()"}],
         [{"name": "k", "literal": "(" * 50_000}],
+        [],
+        [{"name": "x", "strides": []}, {"name": "x", "strides": []}],
+        [{"name": "x", "strides": []}, {"name": 5, "literal": "1"}],
         {"name": "x"},
         7,
     ],
@@ -56,6 +59,23 @@ def test_what_a_stranger_says_of_the_arguments_is_refused(tmp_path, said):
     save_file({"x": torch.ones(3, 3)}, tmp_path / "x.safetensors", metadata={FIELD: json.dumps(said)})
     with pytest.raises(TensorFileError, match="halfulp worst --keep"):
         read_inputs(tmp_path / "x.safetensors")
+
+
+@pytest.mark.parametrize("value", [(float("-inf"), [0.5, None]), {"a": float("inf")}, "inf", -3])
+def test_numbers_in_containers_are_read_as_they_were(tmp_path, value):
+    write_inputs(tmp_path / "x.safetensors", [("k", value)])
+    assert read_inputs(tmp_path / "x.safetensors") == [("k", value)]
+
+
+def test_a_column_of_a_wide_matrix_is_kept_and_what_the_format_has_not_is_said(tmp_path):
+    wide = torch.randn(32, 4096)[:, 0]
+    write_inputs(tmp_path / "x.safetensors", [("x", wide), ("same", wide)])
+    (_, again), (_, same) = read_inputs(tmp_path / "x.safetensors")
+    assert again.stride() == (4096,)
+    assert torch.equal(same, wide)
+    assert strides_of(torch.empty(2, 1 << 30, device="meta")[:, 0]) == ()
+    with pytest.raises(InputError, match="complex128"):
+        write_inputs(tmp_path / "z.safetensors", [("z", torch.ones(2, dtype=torch.complex128))])
 
 
 def test_strides_that_fit_no_tensor():

@@ -55,4 +55,10 @@ def test_a_sample_is_drawn_the_same_again_and_keeps_its_labels(store, tmp_path, 
     assert json.loads(file.read_text()) == entries
     assert ran(monkeypatch, "shares", file) == 0
     told = capsys.readouterr().out
-    assert "figure flagged_that_hold_up 0.9167 share" in told and "figure accepted_that_hold_up 1.0000 share" in told
+    flagged = [entry for entry in entries if entry["flagged"]]
+    weights = [sum(entry["stands_for"] for entry in own) for own in ([entry for entry in flagged if entry["found"] == "fault"], flagged)]
+    assert (
+        "flagged: 11/12" in told
+        and f"figure flagged_that_hold_up {weights[0] / weights[1]:.4f} share" in told
+        and "figure accepted_that_hold_up 1.0000 share" in told
+    )

@@ -86,6 +86,9 @@ def test_what_is_given_by_name_and_what_is_no_tensor():
 
     found = halfulp.worst(scaled, lambda x, k: x * k, {"x": normal(16), "k": 2.0}, seconds=MANY, evaluations=60)
     assert found.acceptable is False
+    assert found.inputs == ()
+    assert list(found.keywords) == ["x", "k"]
+    assert halfulp.check(scaled, lambda x, k: x * k, found.keywords).acceptable is False
     assert [argument.name for argument in found.arguments] == ["x", "k"]
     assert found.arguments[1].text == "2.0"
 
@@ -157,6 +160,24 @@ def test_an_interrupted_judgement_is_undecided_and_the_inputs_are_there(monkeypa
     found = halfulp.worst(one_pass, variance, (normal(4, 64),), seconds=MANY, evaluations=60)
     assert not found.complete
     assert found.acceptable is None
+    assert found.excess > 1
+
+
+def test_an_interruption_while_inputs_are_asked_about_keeps_them(monkeypatch):
+    from halfulp.sweeps import worst_search
+
+    judge, asked = worst_search.judged, []
+
+    def stopped_once(gatherer):
+        asked.append(gatherer)
+        if len(asked) == 1:
+            raise KeyboardInterrupt
+        return judge(gatherer)
+
+    monkeypatch.setattr(worst_search, "judged", stopped_once)
+    found = halfulp.worst(one_pass, variance, (normal(4, 64),), seconds=MANY, evaluations=60)
+    assert not found.complete
+    assert found.acceptable is False
     assert found.excess > 1
 
 

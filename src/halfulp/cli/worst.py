@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
@@ -83,12 +83,18 @@ def worst(
 
 
 def _kept(result: Worst, path: Path) -> None:
-    """Write the inputs, or say why that is not possible; the result is shown all the same."""
+    """Write the inputs, and say what could not be written; the result is shown all the same."""
     from halfulp.errors import InputError
     from halfulp.sources.kept_inputs import write_inputs
 
+    kept: list[tuple[str, Any]] = []
+    for argument in result.arguments:
+        try:
+            kept.append((argument.name, argument.value))
+        except InputError as error:
+            say(f"{path} lacks {argument.name}. {error}", err=True)
     try:
-        write_inputs(path, [(argument.name, argument.value) for argument in result.arguments])
+        write_inputs(path, kept)
     except InputError as error:
         say(f"{path} was not written. {error}", err=True)
     else:

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ..cases import Case, Run
-from ..errors import HalfulpError
+from ..cases import LIFTED, Case, Run
+from ..errors import HalfulpError, RunError
 from ..noise import DATA, LeafNoise, Noise, noise_of, residual_of_leaf, widened
 
 NEWS = 2.0
@@ -49,7 +49,7 @@ class Trial:
 
     Attributes:
         first: the excess of the first inputs. worst: of all that were measured; None before the first.
-        confirmed: the worst that was asked about, and is not acceptable; None where there is none.
+        confirmed: the worst that was asked about, and is not acceptable; None where there is none. pending: what is being asked about.
         evaluations: how many inputs were measured. refused: on how many a side failed. refused_alone: on how many `actual` failed, and
             `expected` did not. refusal: how it failed on the first of these.
     """
@@ -68,6 +68,7 @@ class Trial:
         self.first = 0.0
         self.worst: Found | None = None
         self.confirmed: Found | None = None
+        self.pending: Found | None = None
         self.evaluations = self.refused = self.refused_alone = 0
         self.refusal = ""
         self._end = time.monotonic() + seconds
@@ -90,10 +91,10 @@ class Trial:
             case = self.case_on(inputs)
             excess = excess_of(case)
             if excess > 1.0 and self._is_news(excess):
-                if self.acceptable(case):
-                    excess = 1.0
-                else:
-                    self.confirmed = Found(inputs, label, excess)
+                self.pending = Found(inputs, label, excess)
+                is_acceptable = self.acceptable(case)
+                self.confirmed = self.confirmed if is_acceptable else self.pending
+                excess, self.pending = 1.0 if is_acceptable else excess, None
         except HalfulpError as error:  # sizes that the weights don't have, an empty axis without a maximum
             self.refused += 1
             if isinstance(error, RefusedAlone):
@@ -124,11 +125,12 @@ def excess_of(case: Case) -> float:
     Raises:
         RefusedAlone: `actual` fails, and `expected` does not. HalfulpError: `expected` fails.
     """
-    expected = case.native("expected")
     try:
-        actual = case.native("actual")
-    except HalfulpError as error:
-        raise RefusedAlone(str(error).partition("\n")[0][:200]) from error
+        actual, expected = case.native("actual"), case.native("expected")
+    except RunError as error:  # of either side, because each is watched while the other runs
+        if isinstance(case.run("expected", LIFTED), Run):
+            raise RefusedAlone(str(error).partition("\n")[0][:200]) from error
+        raise
     if _mixed(actual, expected):
         return math.inf
 

@@ -10,27 +10,39 @@ from typing import Any
 
 import torch
 
-from ..errors import TensorFileError
+from ..errors import InputError, TensorFileError
 from ..files import write_file
 
 FIELD = "halfulp.arguments"
 """In the file's metadata: for each argument its name, and its strides or what it is as a Python literal."""
 LONGEST = 10_000
 """Characters of a literal that is read: a deeply nested one exhausts the parser."""
-LOOSEST = 64
-"""Times the elements of a tensor: strides that need more memory than that are not believed."""
+MOST_GAPS = 1 << 24
+"""Elements between those of the tensors of a file, all together: more are neither kept nor believed."""
 
 
 def write_inputs(path: Path, arguments: Sequence[tuple[str, Any]]) -> None:
-    """Write tensors, numbers, strings, and tuples, lists and dictionaries of these, by their names."""
+    """Write tensors, numbers, strings, and tuples, lists and dictionaries of these, by their names.
+
+    Raises:
+        InputError: the format has no such dtype.
+    """
     from safetensors.torch import save
 
-    tensors = {name: value.detach().cpu().contiguous() for name, value in arguments if isinstance(value, torch.Tensor)}
+    tensors = {name: value.detach().cpu().contiguous().clone() for name, value in arguments if isinstance(value, torch.Tensor)}
     said = [
         {"name": name, "strides": list(strides_of(value))} if isinstance(value, torch.Tensor) else {"name": name, "literal": repr(value)}
         for name, value in arguments
     ]
-    write_file(path, save(tensors, metadata={FIELD: json.dumps(said)}))
+    try:
+        content = save(tensors, metadata={FIELD: json.dumps(said)})
+    except (KeyError, RuntimeError, ValueError) as error:
+        kinds = ", ".join(sorted({str(tensor.dtype).removeprefix("torch.") for tensor in tensors.values()}))
+        raise InputError(
+            f"Got tensors of {kinds}, which can't be written to {path}: {error}. Needed: dtypes that the format safetensors has. Convert them, or "
+            "keep the result as JSON (--json)."
+        ) from error
+    write_file(path, content)
 
 
 def read_inputs(path: Path) -> list[tuple[str, Any]] | None:
@@ -46,10 +58,22 @@ def read_inputs(path: Path) -> list[tuple[str, Any]] | None:
         if said is None:
             return None
         try:
+            entries = json.loads(said)
+            names = [entry["name"] for entry in entries]
+            if {entry["name"] for entry in entries if "strides" in entry} != set(file.keys()) or len(set(names)) < len(names):
+                raise ValueError("it lists other tensors than the file has")
+            if not all(isinstance(name, str) for name in names):
+                raise ValueError("names that are no text")
+            kept = [
+                (name, file.get_tensor(name) if "strides" in entry else literal(entry["literal"])) for name, entry in zip(names, entries)
+            ]
+            gaps = sum(gaps_of(value, tuple(entry["strides"])) for (_, value), entry in zip(kept, entries) if "strides" in entry)
+            if gaps > MOST_GAPS:
+                raise ValueError(f"{gaps} elements between those of its tensors")
             return [
-                (entry["name"], laid_out(file.get_tensor(entry["name"]), tuple(entry["strides"])) if "strides" in entry else literal(entry["literal"]))
-                for entry in json.loads(said)
-            ]  # fmt: skip
+                (name, laid_out(value, tuple(entry["strides"])) if "strides" in entry else value)
+                for (name, value), entry in zip(kept, entries)
+            ]
         except Exception as error:  # whatever somebody else has written there
             raise TensorFileError(
                 f"Got {path}, whose field {FIELD} can't be read: {type(error).__name__}: {str(error)[:200]}. Needed: a file that halfulp worst --keep "
@@ -58,37 +82,56 @@ def read_inputs(path: Path) -> list[tuple[str, Any]] | None:
 
 
 def literal(text: str) -> Any:
-    """The value of a Python literal, or of inf, -inf and nan.
+    """The value of a Python literal, in which inf and nan stand for the numbers.
 
     Raises:
-        ValueError: it is neither, or too long.
+        ValueError: it is none, or too long.
     """
     if len(text) > LONGEST:
         raise ValueError(f"{len(text)} characters")
     try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return float(text)
+        return ast.literal_eval(_WithNumbers().visit(ast.parse(text, mode="eval")))
+    except (SyntaxError, RecursionError, MemoryError, TypeError) as error:
+        raise ValueError(str(error)) from error
+
+
+class _WithNumbers(ast.NodeTransformer):
+    """The names inf and nan, as `repr` writes these numbers, become them."""
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return ast.copy_location(ast.Constant(float(node.id)), node) if node.id in ("inf", "nan") else node
 
 
 def strides_of(tensor: torch.Tensor) -> tuple[int, ...]:
-    """How its elements lie in memory; () if one after the other."""
-    return () if tensor.is_contiguous() else tuple(tensor.stride())
+    """How its elements lie in memory; () if one after the other, or so far apart that they are kept without the gaps."""
+    strides = tuple(tensor.stride())
+    return () if tensor.is_contiguous() or gaps_of(tensor, strides) > MOST_GAPS else strides
+
+
+def gaps_of(tensor: torch.Tensor, strides: tuple[int, ...]) -> int:
+    """How many elements of memory such strides leave unused.
+
+    Raises:
+        ValueError: they don't fit the tensor.
+    """
+    if not strides or not tensor.numel():
+        return 0
+    if len(strides) != tensor.dim() or not all(type(stride) is int and stride >= 0 for stride in strides):
+        raise ValueError(f"strides {strides} of a tensor with {tensor.dim()} axes")
+    return max(0, 1 + sum((length - 1) * stride for length, stride in zip(tensor.shape, strides)) - tensor.numel())
 
 
 def laid_out(tensor: torch.Tensor, strides: tuple[int, ...]) -> torch.Tensor:
     """The same numbers with other strides, as `strides_of` gave them.
 
     Raises:
-        ValueError: they don't fit the tensor.
+        ValueError: they don't fit the tensor, or lie too far apart.
     """
     if not strides:
         return tensor
-    if len(strides) != tensor.dim() or not all(type(stride) is int and stride >= 0 for stride in strides):
-        raise ValueError(f"strides {strides} of a tensor with {tensor.dim()} axes")
+    if gaps_of(tensor, strides) > MOST_GAPS or len(strides) != tensor.dim():
+        raise ValueError(f"strides {strides} of a tensor with {tensor.dim()} axes and {tensor.numel()} elements")
     size = 1 + sum((length - 1) * stride for length, stride in zip(tensor.shape, strides)) if tensor.numel() else 0
-    if size > LOOSEST * max(1, tensor.numel()):
-        raise ValueError(f"strides {strides} of {tensor.numel()} elements")
     found = torch.zeros(size, dtype=tensor.dtype).as_strided(tensor.shape, strides)
     once = tuple(slice(0, 1) if stride == 0 else slice(None) for stride in strides)
     found[once].copy_(tensor[once])

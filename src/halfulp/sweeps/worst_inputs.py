@@ -19,7 +19,7 @@ class Argument:
     Attributes:
         name: of the parameter, or its place. dtype, shape: of a tensor or array; "" and () of anything else.
         first: its first numbers. data: all its numbers, as `packed_tensors` has them; "" of anything else, which stands in `text`.
-        strides: of a tensor that does not lie contiguously in memory, in elements.
+        strides: of a tensor that does not lie contiguously in memory, in elements. is_keyword: whether it is passed by its name.
         text: what it is where it is no tensor: the Python literal of a number, a string, None, or tuples, lists and dictionaries of them.
     """
 
@@ -30,6 +30,7 @@ class Argument:
     data: str = ""
     text: str = ""
     strides: tuple[int, ...] = ()
+    is_keyword: bool = False
 
     @property
     def value(self) -> Any:
@@ -41,10 +42,8 @@ class Argument:
         from ..sources.kept_inputs import laid_out, literal
         from .packed_tensors import unpacked
 
-        if self.dtype:
-            return laid_out(unpacked(self.data, self.dtype, self.shape), self.strides)
         try:
-            return literal(self.text)
+            return laid_out(unpacked(self.data, self.dtype, self.shape), self.strides) if self.dtype else literal(self.text)
         except ValueError as error:
             raise InputError(
                 f"Got the argument {self.name}, of which only a description was kept: {self.text}. Needed: tensors, numbers, strings, and tuples, lists "
@@ -96,12 +95,21 @@ class Worst:
 
     @property
     def inputs(self) -> tuple[Any, ...]:
-        """The arguments, to be passed on: tensors laid out in memory as they were, and what else there was.
+        """The positional arguments, to be passed on: tensors laid out in memory as they were, and what else there was.
 
         Raises:
             InputError: an argument was not kept, see `Argument.value`.
         """
-        return tuple(argument.value for argument in self.arguments)
+        return tuple(argument.value for argument in self.arguments if not argument.is_keyword)
+
+    @property
+    def keywords(self) -> dict[str, Any]:
+        """The arguments that are passed by name, likewise.
+
+        Raises:
+            InputError: an argument was not kept, see `Argument.value`.
+        """
+        return {argument.name: argument.value for argument in self.arguments if argument.is_keyword}
 
     def to_json(self) -> str:
         """All of it, as JSON text with a schema number."""

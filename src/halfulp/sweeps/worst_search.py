@@ -118,10 +118,11 @@ def worst(
         complete, smaller = False, interrupt.best
     found = trial.worst or Found(arguments, "the given inputs", 0.0)
     # Smaller inputs may be bad in another way, which is none, and not each that is worse by its number was asked about.
-    kept, result, was_judged = _judged([smaller or found, found, trial.confirmed], lambda each: Gatherer(case_on(each.inputs), told), told)
+    candidates = [trial.pending, smaller or found, found, trial.confirmed]
+    kept, result, was_judged = _judged(candidates, lambda each: Gatherer(case_on(each.inputs), told), told)
     return Worst(
         label=kept.label, excess=kept.excess, given_excess=trial.first, result=result,
-        arguments=_arguments((*_names(actual, count), *names), kept.inputs), reduced=kept is smaller and kept is not found,
+        arguments=_arguments((*_names(actual, count), *names), kept.inputs, count), reduced=kept is smaller and kept is not found,
         evaluations=trial.evaluations + (small.evaluations if small else 0), refused=trial.refused + (small.refused if small else 0),
         refused_alone=trial.refused_alone, refusal=trial.refusal,
         seconds=time.perf_counter() - start, seed=seed, complete=complete and was_judged,
@@ -134,7 +135,7 @@ def _judged(
     """The first of some inputs that is not acceptable, else the first of all; its verdict; and False where the user interrupted.
 
     Args:
-        candidates: at least the first of them is there.
+        candidates: at least one of them is there; the last one, if it is, is known not to be acceptable.
     """
     known: list[tuple[Found, CheckResult]] = []
     for each in candidates:
@@ -145,21 +146,23 @@ def _judged(
             told("judging the worst inputs")
             known.append((each, judged_with_modules(gatherer)))
         except KeyboardInterrupt:
+            if candidates[-1] is not None:
+                return candidates[-1], unfinished(gatherer_of(candidates[-1]), 0.0), False
             return *(known[0] if known else (each, unfinished(gatherer, time.perf_counter() - start))), False
         if known[-1][1].acceptable is False:
             return *known[-1], True
     return *known[0], True
 
 
-def _arguments(names: Sequence[str], values: Sequence[Any]) -> tuple[Argument, ...]:
-    return tuple(_argument(name, value) for name, value in zip(names, values))
+def _arguments(names: Sequence[str], values: Sequence[Any], positional: int) -> tuple[Argument, ...]:
+    return tuple(_argument(name, value, is_keyword=place >= positional) for place, (name, value) in enumerate(zip(names, values)))
 
 
-def _argument(name: str, value: Any) -> Argument:
+def _argument(name: str, value: Any, *, is_keyword: bool) -> Argument:
     if isinstance(value, np.ndarray):
         value = torch.from_numpy(np.ascontiguousarray(value))
     if not isinstance(value, torch.Tensor) or value.layout != torch.strided or value.is_quantized:
-        return Argument(name, "", (), text=_text_of(value))
+        return Argument(name, "", (), text=_text_of(value.item() if isinstance(value, np.generic) else value), is_keyword=is_keyword)
     first = value.detach().reshape(-1)[:FIRST].tolist() if not value.is_complex() else []
     return Argument(
         name,
@@ -168,6 +171,7 @@ def _argument(name: str, value: Any) -> Argument:
         tuple(map(float, first)),
         packed(value),
         strides=strides_of(value),
+        is_keyword=is_keyword,
     )
 
 
