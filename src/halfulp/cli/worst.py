@@ -85,7 +85,7 @@ def worst(
 def _kept(result: Worst, path: Path) -> None:
     """Write the inputs, and say what could not be written; the result is shown all the same."""
     from halfulp.errors import InputError
-    from halfulp.sources.kept_inputs import write_inputs
+    from halfulp.sweeps.kept_inputs import write_inputs
 
     kept: list[tuple[str, Any]] = []
     for argument in result.arguments:

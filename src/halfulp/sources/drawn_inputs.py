@@ -12,8 +12,8 @@ from typing import Any
 import torch
 
 from ..errors import InputError
+from ..sweeps.kept_inputs import read_inputs
 from .expressions import LONGEST, value_of
-from .kept_inputs import read_inputs
 from .tensor_files import KINDS, read_tensors
 
 SIZE = 256

@@ -39,7 +39,7 @@ class Argument:
         Raises:
             InputError: it is neither a tensor nor a literal, and was not kept.
         """
-        from ..sources.kept_inputs import laid_out, literal
+        from .kept_inputs import laid_out, literal
         from .packed_tensors import unpacked
 
         try:

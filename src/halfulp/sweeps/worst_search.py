@@ -16,10 +16,10 @@ from ..errors import InputError, shortened
 from ..process.border import answered
 from ..searches import Found, Trial, search_inputs
 from ..searches.reduction import Interrupted, reduced
-from ..sources.kept_inputs import literal, strides_of
 from ..verdicts.checker import judged, judged_with_modules, unfinished
 from ..verdicts.gatherer import Gatherer
 from ..verdicts.result import CheckResult
+from .kept_inputs import literal, strides_of
 from .packed_tensors import packed
 from .worst_inputs import Argument, Worst
 

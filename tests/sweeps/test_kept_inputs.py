@@ -8,7 +8,7 @@ import torch
 import halfulp
 from halfulp.errors import InputError, TensorFileError
 from halfulp.sources.drawn_inputs import drawing_of
-from halfulp.sources.kept_inputs import FIELD, laid_out, read_inputs, strides_of, write_inputs
+from halfulp.sweeps.kept_inputs import FIELD, laid_out, read_inputs, strides_of, write_inputs
 
 LAYOUTS = {
     "contiguous": torch.arange(12.0).reshape(3, 4),
