@@ -29,6 +29,7 @@ SET = Path(__file__).parent / "set"
 LEAST_FOUND = 26 / 28
 """Of the faults of the set; of a part of it, or in less time, the program ends with 1 only where the whole interval of the share lies below."""
 WHOLE_S = 60.0
+"""Seconds for each pair at which the share itself has to be that large, and not only the upper end of its interval."""
 
 
 def agrees(pair: dict[str, Any], inputs: tuple[Any, ...]) -> bool:
@@ -111,7 +112,8 @@ def main() -> None:
         start = time.monotonic()
         found = halfulp.worst(pair["actual"], pair["expected"], pair["inputs"], seconds=options.seconds, first=True, reduce=False)
         row = {
-            "name": path.stem, "kind": path.parent.name, "of": [halfulp.__version__, torch.__version__, options.seconds], "rejected": found.acceptable is False, "excess": min(found.excess, 1e300),
+            "name": path.stem, "kind": path.parent.name, "of": [halfulp.__version__, torch.__version__, options.seconds],
+            "rejected": found.acceptable is False, "excess": min(found.excess, 1e300),
             "label": found.label, "verdict": found.result.verdict.name, "evaluations": found.evaluations, "seconds": time.monotonic() - start,
             "peers": {name: ask(pair, options.seconds) for name, ask in PEERS.items()} if options.peers else {},
         }  # fmt: skip

@@ -181,16 +181,33 @@ def test_an_interruption_while_inputs_are_asked_about_keeps_them(monkeypatch):
     assert found.excess > 1
 
 
-def test_what_was_confirmed_counts_where_what_is_worse_by_its_number_is_acceptable():
-    """At 3 limits it is a mistake; at 5 it was not asked about, because that is no news, and turns out to be acceptable."""
-    from halfulp.cases import Case
+def test_what_was_confirmed_counts_where_what_is_worse_by_its_number_is_acceptable(monkeypatch):
+    """Inputs at 5 limits were not asked about, because those at 3 were: that is no news, and they turn out to be acceptable."""
+    from types import SimpleNamespace
 
-    trial = Trial(lambda inputs: Case(one_pass, variance, inputs))
-    far = (normal(2, 8) + 1e4,)
-    trial.measure(far, "far")
-    assert trial.confirmed is not None
-    assert trial.confirmed.inputs is far
-    assert trial.confirmed.excess == trial.worst.excess
+    from halfulp.sweeps import worst_search
+
+    worse, confirmed = Found((), "worse by its number", 5.0), Found((), "confirmed", 3.0)
+    monkeypatch.setattr(worst_search, "judged_with_modules", lambda each: SimpleNamespace(acceptable=each is worse))
+    kept, result, was_judged = worst_search._judged([None, worse, worse, confirmed], lambda each: each, lambda _: None)
+    assert kept is confirmed
+    assert result.acceptable is False
+    assert was_judged
+    kept, _, _ = worst_search._judged([None, worse, worse, None], lambda each: each, lambda _: None)
+    assert kept is worse
+
+
+def test_inputs_on_which_the_check_fails_are_not_waiting_for_it():
+    from halfulp.cases import Case
+    from halfulp.errors import RunError as Failed
+
+    def acceptable(_case):
+        raise Failed("a side fails in float64")
+
+    trial = Trial(lambda inputs: Case(one_pass, variance, inputs), acceptable=acceptable)
+    assert trial.measure((normal(2, 8) + 1e4,), "far") == 0.0
+    assert trial.pending is None
+    assert trial.refused == 1
 
 
 def test_other_shapes_and_other_infinities_are_found():

@@ -97,15 +97,17 @@ def llama4_rope() -> None:
 
 
 def rope() -> None:
-    """Liger-Kernel: with one head, or one token, what is given is written to."""
+    """Liger-Kernel: with one head, one token, or transposed views, what is given is written to."""
     import torch
     from liger_kernel.transformers import functional
 
-    for heads, length in ((2, 5), (1, 5), (2, 1)):
-        query, key, turn = torch.randn(1, 2, length, 16), torch.randn(1, heads, length, 16), torch.randn(1, length, 16)
+    for heads, length, is_view in ((2, 5, False), (1, 5, False), (2, 1, False), (2, 5, True)):
+        query, turn = torch.randn(1, 2, length, 16), torch.randn(1, length, 16)
+        key = torch.randn(1, length, heads, 16).transpose(1, 2) if is_view else torch.randn(1, heads, length, 16)
         given = key.clone()
         functional.liger_rope(query, key, turn, turn)
-        print(f"  {heads} key heads, {length} tokens: keys were written to: {not torch.equal(key, given)}")
+        words = ", a transposed view" if is_view else ""
+        print(f"  {heads} key heads, {length} tokens{words}: keys were written to: {not torch.equal(key, given)}")
 
 
 def multi_token_attention() -> None:

@@ -96,7 +96,7 @@ class Trial:
                 self.confirmed = self.confirmed if is_acceptable else self.pending
                 excess, self.pending = 1.0 if is_acceptable else excess, None
         except HalfulpError as error:  # sizes that the weights don't have, an empty axis without a maximum
-            self.refused += 1
+            self.refused, self.pending = self.refused + 1, None
             if isinstance(error, RefusedAlone):
                 self.refused_alone += 1
                 self.refusal = self.refusal or f"{label}: {error}"

@@ -179,6 +179,17 @@ def leaves(arguments: tuple[Any, ...]) -> list[torch.Tensor]:
     return list(tensors_of(arguments))
 
 
+def changed_axes(arguments: tuple[Any, ...], given: tuple[Any, ...]) -> set[tuple[int, int]]:
+    """The axes of each tensor whose lengths differ; all axes if their number does."""
+    pairs = list(enumerate(zip(leaves(arguments), leaves(given))))
+    return {
+        (place, axis)
+        for place, (new, old) in pairs
+        for axis in range(old.dim())
+        if new.dim() != old.dim() or new.shape[axis] != old.shape[axis]
+    }
+
+
 def with_leaves(arguments: tuple[Any, ...], tensors: Mapping[int, torch.Tensor]) -> tuple[Any, ...]:
     """The arguments with some tensors replaced, by their place among the leaves."""
     from ...cases.trees import tree_map

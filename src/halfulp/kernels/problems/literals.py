@@ -111,21 +111,17 @@ def sizes_in(text: str, within: Collection[str] = INPUTS) -> dict[str, int]:
         within: the names of the functions that make them.
     """
     found: dict[str, int] = {}
-    counts: dict[int, int] = {}
-    tree = ast.parse(text)
-    for node in tree.body:
+    for node in ast.parse(text).body:
         for name, assigned in _named(node) if isinstance(node, (ast.Assign, ast.AnnAssign)) else ():
             value = _computed(assigned)
             if value is not None and value > 0:
                 found[name.id] = value
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and node.name in within:
-            for value, is_bound in _numbers(node):
-                counts[value] = counts.get(value, 0) + 1
-                if value > 1:
-                    found[str(value)] = value
-                if (counts[value] > 1 or value == 1) and not is_bound:  # ones mean many things: they are never changed together
-                    found[f"{value}#{counts[value]}"] = value
+    for key, is_bound in literals_in(text, within).items():
+        value, place = map(int, key.split("#"))
+        if value > 1:
+            found[str(value)] = value
+        if (place > 1 or value == 1) and not is_bound:  # ones mean many things: they are never changed together
+            found[key] = value
     return found
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import torch
 
-from ..problems.calls import Setting, leaves
+from ..problems.calls import Setting, changed_axes
 from ..problems.literals import literals_in
 from ..problems.problem import LARGEST, Problem, count_of
 
@@ -58,7 +58,7 @@ def with_names(problem: Problem, given: Setting, axes: Mapping[str, Collection[P
 
 
 def _effect(problem: Problem, given: Setting, key: str) -> set[Place]:
-    """Which lengths of axes, and which arguments of the constructor, one literal changes; none where it changes how many axes there are."""
+    """Which lengths of axes, and which arguments of the constructor, one literal changes."""
     value = int(key.partition("#")[0])
     changed = None
     with contextlib.suppress(Exception), torch.device("meta"):  # whatever code makes of tensors without numbers
@@ -68,9 +68,6 @@ def _effect(problem: Problem, given: Setting, key: str) -> set[Place]:
             changed = problem.draw(0, {key: value + 1})
     if changed is None or len(changed.init) != len(given.init):
         return set()
-    pairs = list(enumerate(zip(leaves(changed.arguments), leaves(given.arguments))))
-    if any(new.dim() != old.dim() for _, (new, old) in pairs):
-        return set()
-    own = {(place, axis) for place, (new, old) in pairs for axis in range(old.dim()) if new.shape[axis] != old.shape[axis]}
     numbers = enumerate(zip(changed.init, given.init))
-    return own | {(CONSTRUCTOR, place) for place, (new, old) in numbers if type(new) is int and type(old) is int and new != old}
+    own = {(CONSTRUCTOR, place) for place, (new, old) in numbers if type(new) is int and type(old) is int and new != old}
+    return own | changed_axes(changed.arguments, given.arguments)

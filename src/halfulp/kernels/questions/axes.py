@@ -1,4 +1,4 @@
-"""Axes: one leading axis more or less, images that are not square, and which axes of the inputs a change of sizes has changed."""
+"""Axes: one leading axis more or less, images that are not square, and inputs that a change of sizes makes the reference broadcast."""
 
 from __future__ import annotations
 
@@ -53,17 +53,6 @@ def axis_questions(given: Setting, axes: Mapping[str, Collection[tuple[int, int]
         changed = {place: tensor.contiguous() for place, tensor in changed.items()}
         setting = replace(given, arguments=with_leaves(given.arguments, changed))
         yield Question("sizes", f"axis {name}: {shorter} instead of {length}", setting)
-
-
-def changed_axes(arguments: tuple[Any, ...], given: tuple[Any, ...]) -> set[tuple[int, int]]:
-    """The axes of each tensor whose lengths differ; all axes if their number does."""
-    pairs = list(enumerate(zip(leaves(arguments), leaves(given))))
-    return {
-        (place, axis)
-        for place, (new, old) in pairs
-        for axis in range(old.dim())
-        if new.dim() != old.dim() or new.shape[axis] != old.shape[axis]
-    }
 
 
 def broadcasts(arguments: tuple[Any, ...], given: Setting) -> bool:

@@ -8,9 +8,8 @@ from collections.abc import Iterator, Mapping
 
 import torch
 
-from ..problems.calls import Setting
+from ..problems.calls import Setting, changed_axes
 from ..problems.problem import Problem
-from .axes import changed_axes
 from .drawing import REFUSALS, Draws
 from .question import Question, size_in_words
 

@@ -10,10 +10,10 @@ from types import MappingProxyType
 
 from ...cases.trees import found_in
 from ...inputs import variants
-from ..problems.calls import Setting, is_real, leaves
+from ..problems.calls import Setting, changed_axes, is_real, leaves
 from ..problems.problem import Problem, count_of
 from ..promises.promises import Promises
-from .axes import broadcasts, changed_axes
+from .axes import broadcasts
 from .drawing import FAR, REFUSALS, Draws
 from .far_sizes import beyond_questions, long_questions
 from .other_sizes import BEYOND, SEVERAL, next_to, other_sizes, rank
