@@ -122,8 +122,8 @@ benchmarks: $(VENV)/.ready
 # By turns, from commit to commit: each of the four takes some, and all of them the pages. In two of the turns one part downloads gigabytes first.
 # EVERY_SLICE=1 takes all.
 SLICES_0 := real-models docs explain origins orders agreement
-SLICES_1 := docs notebooks
-SLICES_2 := backends docs verdicts kernels compiling limits tolerances fuzz sweeps
+SLICES_1 := docs notebooks verdicts compiling limits tolerances fuzz sweeps
+SLICES_2 := backends docs kernels
 SLICES_3 := docs
 EVERY := $(sort $(SLICES_0) $(SLICES_1) $(SLICES_2) $(SLICES_3))
 TURN := $(shell expr $$(git rev-list --count HEAD 2>/dev/null || echo 0) % 4)
@@ -175,7 +175,6 @@ slice-kernels: $(VENV)/.ready
 
 slice-sweeps: $(VENV)/.ready
 	$(BIN)/python -W ignore -m benchmarks.sweeps.opinfo --only "special.*"
-	$(BIN)/python -W ignore -m benchmarks.sweeps.store --rows 20000
 	$(BIN)/python -W ignore -m benchmarks.sweeps.engines --cases 40 --workers 2 --without-ray
 
 slice-limits: $(VENV)/.ready

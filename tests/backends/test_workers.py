@@ -311,7 +311,7 @@ def test_a_target_that_cannot_travel_is_refused_here(remote):
 # --- Processes that are no workers: scripts in place of an interpreter ---
 
 
-def frame(header, body=b"", *, tensors=0, attachment=0):
+def frame(header, body=b"", *, tensors=(), attachment=0):
     text = json.dumps({"header": header, "tensors": tensors, "attachment": attachment}).encode()
     return wire.MARK + wire._LENGTHS.pack(len(text), len(body)) + text + body
 
@@ -358,8 +358,15 @@ def pretending(tmp_path, monkeypatch):
         (wire.MARK + wire._LENGTHS.pack(1 << 62, 0), "", "Got a header of 4611686018427387904 bytes. Needed: at most 67108864."),
         (wire.MARK + wire._LENGTHS.pack(3, 0) + b"{]}", "", "a message that can't be read (JSONDecodeError)"),
         (frame([1, 2]), "", "a message that can't be read (TypeError)"),
-        (frame({}, b"\x08" + b"\0" * 7 + b"nonsense", tensors=1), "", "a message that can't be read (SafetensorError)"),
-        (frame({}, pickle.dumps(torch.ones(2)), tensors=1), "", "a message that can't be read (SafetensorError)"),
+        (frame({}, b"nonsense", tensors=[["torch.float32", [3]]]), "", "a message that can't be read (ValueError)"),
+        (frame({}, b"nonsense", tensors=[["torch.float32", [-2]]], attachment=16), "", "a message that can't be read (RuntimeError)"),
+        (
+            frame({}, b"nonsense", tensors=[["torch.float32", [1]], ["torch.int8", [-1]]], attachment=5),
+            "",
+            "a message that can't be read (RuntimeError)",
+        ),
+        (frame({}, b"nonsense", tensors=[["torch.save", [2]]]), "", "a message that can't be read (KeyError)"),
+        (frame({}, pickle.dumps(torch.ones(2)), tensors=1), "", "a message that can't be read (TypeError)"),
     ],
     ids=[
         "prints and ends",
@@ -371,7 +378,10 @@ def pretending(tmp_path, monkeypatch):
         "endless header",
         "no JSON",
         "list as header",
-        "no tensors",
+        "too few bytes",
+        "a negative length",
+        "a negative and an attachment",
+        "no dtype",
         "a pickle",
     ],
 )
@@ -421,7 +431,7 @@ def test_closing_twice_and_before_the_start_is_nothing(pretending):
 # --- The wire ---
 
 DTYPES = (
-    torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.float8_e4m3fn, torch.float8_e5m2, torch.complex64,
+    torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.float8_e4m3fn, torch.float8_e5m2, torch.complex64, torch.complex128,
     torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool, torch.uint16, torch.uint32, torch.uint64,
 )  # fmt: skip
 
@@ -431,6 +441,9 @@ class Dribbling(io.BytesIO):
 
     def read(self, size=-1):
         return super().read(min(size, 3) if size > 0 else size)
+
+    def readinto(self, memory):
+        return super().readinto(memory[:3])
 
 
 @st.composite

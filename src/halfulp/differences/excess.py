@@ -173,7 +173,9 @@ class Tally:
 def in_noise(error: FloatArray, spread: FloatArray) -> FloatArray:
     """Error / spread elementwise; 0 where there is no error, infinite where there is one and no spread."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        return np.where(error == 0, 0.0, error / spread)
+        scaled = np.asarray(np.divide(error, spread))
+    np.copyto(scaled, 0.0, where=error == 0)
+    return scaled
 
 
 def _flat(values: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -80,7 +80,8 @@ class Leaf:
             return False
         if not (own.flags.c_contiguous and others.flags.c_contiguous):
             return False
-        return not own.size or own.reshape(-1).view(np.uint8).data == others.reshape(-1).view(np.uint8).data
+        bits = np.uint64 if own.nbytes % 8 == 0 else np.uint8
+        return not own.size or np.array_equal(own.reshape(-1).view(bits), others.reshape(-1).view(bits))
 
     def float64_at(self, places: Any) -> npt.NDArray[np.float64]:
         """Some of the flattened values as float64, a copy: a slice, or an array of places."""

@@ -6,13 +6,17 @@ rounded twice.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 
-from .formats import FLOAT64, Format
+from .formats import FLOAT32, FLOAT64, Format
 from .wide_numbers import widen
 
 FloatArray = npt.NDArray[np.float64]
+_EXPONENT = np.uint64(0x7FF << 52)
+"""The bits of a float64 that hold its exponent."""
 
 
 def quantum(values: npt.ArrayLike, target: Format) -> FloatArray:
@@ -21,11 +25,15 @@ def quantum(values: npt.ArrayLike, target: Format) -> FloatArray:
     Zero and subnormal values get the spacing of the subnormals; infinities and NaN get NaN.
     """
     held = widen(values)
-    finite = np.isfinite(held)
-    _, exponents = np.frexp(np.where(finite, held, 0.0))  # |x| = m 2**e with m in [1/2, 1): the exponent in IEEE's sense is e - 1
-    exponents = np.where(held == 0, target.exponent_min, exponents - 1)
-    spacing = np.ldexp(1.0, np.maximum(exponents, target.exponent_min) - (target.precision_bits - 1))
-    return np.where(finite, spacing, np.nan)
+    # 2**e; 0 of float64's subnormals, infinity of what is not finite
+    binade = (held.reshape(-1).view(np.uint64) & _EXPONENT).view(
+        np.float64
+    )
+    spacing = np.maximum(binade, math.ldexp(1.0, target.exponent_min), out=binade)
+    with np.errstate(under="ignore"):  # exact all the same: a power of two that float64 has
+        spacing *= math.ldexp(1.0, 1 - target.precision_bits)
+    spacing[~np.isfinite(spacing)] = np.nan
+    return spacing.reshape(held.shape)
 
 
 def round_to_format(values: npt.ArrayLike, target: Format) -> FloatArray:
@@ -51,15 +59,19 @@ def round_to_format(values: npt.ArrayLike, target: Format) -> FloatArray:
     held = widen(values)
     if target == FLOAT64:
         return held.copy()
-    spacing = quantum(held, target)
-    with np.errstate(invalid="ignore", over="ignore"):
-        # Both scalings are by powers of two and the quotient is below 2**p, so rint is the only rounding.
-        rounded = np.rint(held / spacing) * spacing
-    rounded = np.copysign(rounded, held)
-    beyond = np.abs(rounded) > target.max_finite
-    overflow = np.copysign(np.inf if target.has_infinity else target.max_finite, held)
-    rounded = np.where(beyond | np.isinf(held), overflow, rounded)
-    return np.where(np.isnan(held), held, rounded)
+    with np.errstate(invalid="ignore", over="ignore", under="ignore"):
+        if target == FLOAT32:
+            return held.astype(np.float32).astype(np.float64)
+        spacing = quantum(held, target)
+        # Both scalings are by powers of two and the quotient is below 2**p, so rint, which keeps the sign of zero, is the only rounding.
+        rounded = np.divide(held, spacing, out=np.empty_like(spacing))
+        np.rint(rounded, out=rounded)
+        rounded *= spacing
+        beyond = ~(np.abs(rounded) <= target.max_finite)  # NaN too: from infinities, whose spacing is NaN
+    if beyond.any():
+        overflow = np.copysign(np.inf if target.has_infinity else target.max_finite, held)
+        rounded = np.where(beyond, np.where(np.isnan(held), held, overflow), rounded)
+    return rounded
 
 
 def is_representable(values: npt.ArrayLike, target: Format) -> npt.NDArray[np.bool_]:

@@ -185,9 +185,11 @@ def _collect(
         base = by_path.get(leaf.path, leaf).float64()
         moved = [entry[leaf.path].float64() if leaf.path in entry else None for entry in known]
         with np.errstate(invalid="ignore"):
-            deviations = [array - base for array in moved if array is not None and array.shape == base.shape]
+            deviations = [np.asarray(array - base) for array in moved if array is not None and array.shape == base.shape]
         magnified = model.magnified if leaf.format is not None else 1.0
-        deviations = [np.where(np.isfinite(deviation), deviation / magnified, 0.0) for deviation in deviations]
+        for deviation in deviations:
+            np.divide(deviation, magnified, out=deviation)
+            deviation[~np.isfinite(deviation)] = 0.0
         reference = outside.get(leaf.path, leaf.float64())
         if deviations and base.shape == reference.shape:
             if method == INPUTS and leaf.dtype.startswith("complex"):
@@ -210,8 +212,13 @@ def _leaf_noise(model: Model, leaf: Leaf, reference: FloatArray, deviations: lis
     storage = model.storage
     largest = functools.reduce(np.maximum, (np.abs(deviation) for deviation in deviations))
     unit = np.where(largest > 0, largest, 1.0)  # so that squares neither overflow nor vanish
-    sampled = unit * np.sqrt(sum(((deviation / unit) ** 2 for deviation in deviations), np.zeros(reference.shape)) / len(deviations))
-    changed = sum((deviation != 0 for deviation in deviations), np.zeros(reference.shape)) / len(deviations)
+    squares, changed = np.zeros(reference.shape), np.zeros(reference.shape)
+    for deviation in deviations:
+        scaled = deviation / unit
+        squares += scaled * scaled
+        changed += deviation != 0
+    sampled = unit * np.sqrt(squares / len(deviations))
+    changed /= len(deviations)
     if leaf.format is not None:
         magnitude = np.abs(np.where(np.isfinite(reference), reference, 0.0))
         # The stored result is rounded once more, and below the smallest normal number to a fixed spacing.

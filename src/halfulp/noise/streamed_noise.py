@@ -20,15 +20,12 @@ from ..differences import Leaf
 from ..differences.excess import in_noise
 from ..floats import Format
 from ..ops.deviation import ROUNDING_RMS
-from .noise import LeafNoise, Noise, covering
+from .noise import BLOCK, LeafNoise, Noise, covering
 from .passes import OPS, Model, Unseen, passes_of
 from .sampling import SAMPLES, reference_of
 
 LARGE = 1 << 20
 """Elements of an output from which on its noise is streamed: 8 MiB in float64, of which about forty are kept otherwise."""
-
-BLOCK = 1 << 18
-"""Elements that are looked at together: their copies stay in the second-level cache."""
 
 LARGEST_RATIO = 1e18
 """A deviation counts as so many references at most: its square fits into single precision. Float64 itself cancels no further than 1e16."""

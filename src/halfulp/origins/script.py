@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from ..cases.raw_bytes import raw_bytes
 from ..ops.evaluation import NotReplayed
 from ..traces import Ref
 from ..traces.shards import SAFETENSORS_NAMES
@@ -69,7 +70,7 @@ def values_file(tensors: dict[int, torch.Tensor], recorded: torch.Tensor | None)
     data = b""
     for name, tensor in named.items():
         dtype = str(tensor.dtype).removeprefix("torch.")
-        raw = tensor.contiguous().reshape(-1).view(torch.uint8).numpy().tobytes() if tensor.numel() else b""
+        raw = bytes(raw_bytes(tensor))
         header[f"{name}|{dtype}"] = {
             "dtype": SAFETENSORS_NAMES[dtype],
             "shape": list(tensor.shape),

@@ -24,6 +24,7 @@ from ..backends.measured_habits import habits_of
 from ..backends.ops import OPS, OpModule, Size, op_named
 from ..backends.workers.remote import Remote
 from ..cases.inputs import TORCH_DTYPES
+from ..cases.raw_bytes import raw_bytes
 from ..documents.journal import Journal
 from ..errors import HalfulpError, InputError, Unsupported, WorkerError
 from ..floats import format_named
@@ -336,7 +337,7 @@ def _cell(target: _Target, expected: _Judged, actual: _Judged, exact: list[torch
 def _same_bits(left: torch.Tensor, right: torch.Tensor) -> bool:
     if left.shape != right.shape or left.dtype != right.dtype:
         return False
-    return left.contiguous().view(-1).view(torch.uint8).equal(right.contiguous().view(-1).view(torch.uint8))
+    return raw_bytes(left) == raw_bytes(right)
 
 
 def _in_u(left: Sequence[torch.Tensor], right: Sequence[torch.Tensor], exact: Sequence[torch.Tensor], u: float) -> float:
@@ -356,8 +357,6 @@ def _families(judged: Sequence[_Judged]) -> list[list[str]]:
     groups: dict[bytes, list[str]] = {}
     for entry in judged:
         if not entry.fault:
-            bits = b"".join(
-                bytes(str(part.dtype), "ascii") + part.contiguous().view(-1).view(torch.uint8).numpy().tobytes() for part in entry.outputs
-            )
+            bits = b"".join(bytes(str(part.dtype), "ascii") + raw_bytes(part) for part in entry.outputs)
             groups.setdefault(bits, []).append(entry.name)
     return sorted(groups.values(), key=lambda group: -len(group))

@@ -7,11 +7,12 @@ import zlib
 
 import torch
 
+from ..cases.raw_bytes import raw_bytes
+
 
 def packed(tensor: torch.Tensor) -> str:
     """The numbers of a tensor, whatever its dtype and device; "" of one without elements."""
-    plain = tensor.detach().cpu().contiguous().reshape(-1)
-    return base64.b64encode(zlib.compress(plain.view(torch.uint8).numpy().tobytes(), 9)).decode() if plain.numel() else ""
+    return base64.b64encode(zlib.compress(raw_bytes(tensor.cpu()), 9)).decode() if tensor.numel() else ""
 
 
 def unpacked(text: str, dtype: str, shape: tuple[int, ...]) -> torch.Tensor:

@@ -17,16 +17,13 @@ from torch.utils._pytree import treespec_loads
 
 from ...errors import Unsupported, WorkerError
 from ...recording.transcript import Transcribed
-from ...traces.shards import SAFETENSORS_NAMES
 from ..adapter import Adapter
 from ..interface import Availability
 from ..program import Program, Results, Tensors, Watched
-from .wire import Message
+from .wire import DTYPES, Message
 from .worker import ANSWER_S, Worker, raised
 
 _numbers = count()
-SENT = frozenset(getattr(torch, name) for name in SAFETENSORS_NAMES if hasattr(torch, name))
-"""What a message can hold."""
 
 
 class Remote(Adapter):
@@ -64,7 +61,7 @@ class Remote(Adapter):
         return dict(self.worker.fingerprint)
 
     def build(self, target: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any], options: Mapping[str, str]) -> Program:
-        """See `Adapter.build`: the target travels by cloudpickle into our own process, tensors as safetensors."""
+        """See `Adapter.build`: the target travels by cloudpickle into our own process, tensors as their bytes."""
         import cloudpickle
 
         try:
@@ -146,9 +143,9 @@ class _Held:
 
     def _asked(self, what: str, tensors: Tensors) -> Message:
         for tensor in tensors:
-            if tensor.dtype not in SENT:
+            if str(tensor.dtype) not in DTYPES:
                 raise Unsupported(
-                    f"Got {str(tensor.dtype).removeprefix('torch.')} for {self._worker.name}. Needed: a dtype that safetensors has. Arrays are sent to the backend's process in the safetensors format. Convert the inputs first."
+                    f"Got {str(tensor.dtype).removeprefix('torch.')} for {self._worker.name}. Needed: numbers that are not quantized. Only their bytes are sent to the backend's process, without a scale. Dequantize the inputs first."
                 )
         while True:
             answer = self._worker.ask(Message({"do": what, "program": self._number}, tensors), self._generation)

@@ -1,11 +1,16 @@
-"""Messages between halfulp and a worker: a JSON header and tensors as safetensors, in frames over two pipes. Nothing is unpickled on the way back.
+"""Messages between halfulp and a worker: a JSON header and the bytes of tensors, in frames over two pipes. Nothing is unpickled on the way back.
 
-A frame: 8 bytes that tell it from anything else that might be printed, the lengths of header and tensors, the header, the tensors.
+A frame: 8 bytes that tell it from anything else that might be printed, the lengths of header and rest, the header, the tensors.
+
+Tensors go from their memory into the pipe, and from the pipe into theirs, with no file format between: writing and reading one took as
+long as everything else in a call (`python -m benchmarks.kernels.round_trip`).
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
+import math
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,12 +18,15 @@ from typing import IO, Any
 
 import torch
 
+from ...cases.raw_bytes import raw_bytes
 from ...errors import WorkerError
 
 MARK = b"\x00halfulp"
 _LENGTHS = struct.Struct("<QQ")
 MOST_HEADER_BYTES = 1 << 26
 """A header says names and words: 64 MiB is a thousand times more than the largest that was seen, and stops nonsense from being awaited."""
+DTYPES = {str(dtype): dtype for dtype in vars(torch).values() if isinstance(dtype, torch.dtype) and not str(dtype).startswith("torch.q")}
+"""What a message can hold, by name: everything but quantized numbers, which have a scale of their own."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +34,7 @@ class Message:
     """What one side says.
 
     Attributes:
-        header: anything JSON. tensors: contiguous, on the CPU. attachment: bytes that only a worker reads (the target, pickled).
+        header: anything JSON. tensors: on the CPU. attachment: bytes that only a worker reads (the target, pickled).
     """
 
     header: Mapping[str, Any]
@@ -36,16 +44,13 @@ class Message:
 
 def send(stream: IO[bytes], message: Message) -> None:
     """Write a frame."""
-    from safetensors.torch import save
-
-    payload = (
-        save({str(place): tensor.detach().contiguous() for place, tensor in enumerate(_apart(message.tensors))}) if message.tensors else b""
-    )
-    header = {"header": dict(message.header), "tensors": len(message.tensors), "attachment": len(message.attachment)}
-    text = json.dumps(header).encode()
-    stream.write(MARK + _LENGTHS.pack(len(text), len(payload) + len(message.attachment)))
+    kinds = [(str(tensor.dtype), list(tensor.shape)) for tensor in message.tensors]
+    header = {"header": dict(message.header), "tensors": kinds, "attachment": len(message.attachment)}
+    text, size = json.dumps(header).encode(), sum(tensor.nbytes for tensor in message.tensors)
+    stream.write(MARK + _LENGTHS.pack(len(text), size + len(message.attachment)))
     stream.write(text)
-    stream.write(payload)
+    for tensor in message.tensors:
+        stream.write(raw_bytes(tensor))
     stream.write(message.attachment)
     stream.flush()
 
@@ -56,8 +61,6 @@ def receive(stream: IO[bytes]) -> Message | None:
     Raises:
         WorkerError: what comes is no frame.
     """
-    from safetensors.torch import load
-
     mark = _exactly(stream, len(MARK))
     if mark is None:
         return None
@@ -69,29 +72,43 @@ def receive(stream: IO[bytes]) -> Message | None:
     size, rest = _LENGTHS.unpack(lengths) if lengths is not None else (MOST_HEADER_BYTES + 1, 0)
     if size > MOST_HEADER_BYTES:
         raise WorkerError(f"Got a header of {size} bytes. Needed: at most {MOST_HEADER_BYTES}. The answer is damaged.")
-    text, body = _exactly(stream, size), _exactly(stream, rest)
-    if text is None or body is None:
+    text = _exactly(stream, size)
+    if text is None:
         return None
     try:
         content = json.loads(text)
-        cut = len(body) - int(content["attachment"])
-        found = load(bytes(body[:cut])) if content["tensors"] else {}
-        return Message(dict(content["header"]), [found[str(place)] for place in range(int(content["tensors"]))], bytes(body[cut:]))
+        header, left = dict(content["header"]), int(content["attachment"])
+        kinds = [(DTYPES[name], [int(length) for length in shape]) for name, shape in content["tensors"]]
+        if rest != left + sum(dtype.itemsize * math.prod(shape) for dtype, shape in kinds) or left < 0:
+            raise ValueError("lengths that don't add up")
+        tensors = [torch.empty(shape, dtype=dtype) for dtype, shape in kinds]
     except Exception as error:  # whatever a damaged message makes of its readers
         raise WorkerError(
             f"Got a message that can't be read ({type(error).__name__}). Needed: an answer from halfulp's worker. It is damaged."
         ) from error
+    if not all(_is_filled(raw_bytes(tensor), stream) for tensor in tensors):
+        return None
+    attachment = _exactly(stream, left)
+    return None if attachment is None else Message(header, tensors, attachment)
 
 
-def _apart(tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-    """Each in memory of its own: the file format refuses tensors that share theirs."""
-    seen: set[int] = set()
-    found: list[torch.Tensor] = []
-    for tensor in tensors:
-        key = tensor.untyped_storage().data_ptr()
-        found.append(tensor.clone() if key in seen else tensor)
-        seen.add(key)
-    return found
+def widened(stream: IO[bytes]) -> None:
+    """Let a pipe hold a mebibyte instead of 64 KiB, where the system can: both sides then take turns less often."""
+    with contextlib.suppress(ImportError, AttributeError, OSError):
+        import fcntl
+
+        fcntl.fcntl(stream, getattr(fcntl, "F_SETPIPE_SZ"), 1 << 20)  # noqa: B009  # Linux alone has it
+
+
+def _is_filled(memory: memoryview, stream: IO[bytes]) -> bool:
+    """Whether there was as much to read as there is memory; it was read there."""
+    reading: Any = stream
+    while len(memory):
+        count = reading.readinto(memory[: 1 << 24])
+        if not count:
+            return False
+        memory = memory[count:]
+    return True
 
 
 def _exactly(stream: IO[bytes], count: int) -> bytes | None:

@@ -19,7 +19,7 @@ from typing import IO, Any
 from ...errors import WorkerError
 from ...process import lifeline
 from ...process.fork_server import Forked, ForkServer
-from .wire import Message, receive, send
+from .wire import Message, receive, send, widened
 
 ANSWER_S = 300.0
 """How long an answer may take. Lowering a model to ExecuTorch, the slowest of what is asked, took up to a minute on two cores."""
@@ -117,6 +117,9 @@ class Worker:
             except OSError as error:
                 raise self._fault(f"can't be started: {error.strerror or error}") from error
             weakref.finalize(self, _abandoned, process.stdin, self._log)
+            for stream in (process.stdin, process.stdout):
+                if stream is not None:
+                    widened(stream)
             self.generation += 1
             self._forgotten = []
             self._answers = queue.Queue()

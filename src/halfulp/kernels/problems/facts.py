@@ -16,6 +16,8 @@ MOST_OPS = 10_000
 """The most ops of one call that are recorded; a solution that runs more is not a call of the reference."""
 
 
+BITS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+"""The integers by which numbers of so many bytes are compared as bits."""
 WHOLE = (Kind.COMPOSITE, Kind.PRODUCT, Kind.SCAN, Kind.TRANSFORM, Kind.FACTORIZATION)
 """Kinds of ops that do in one call what kernels are written for."""
 
@@ -87,6 +89,8 @@ def written(before: list[torch.Tensor], after: list[torch.Tensor]) -> list[int]:
 
 def same(old: torch.Tensor, new: torch.Tensor) -> bool:
     """Whether two tensors hold the same numbers, NaN included."""
+    if old.dtype == new.dtype and (bits := BITS.get(old.itemsize)) and torch.equal(old.view(bits), new.view(bits)):
+        return True  # nearly always, and a tenth of the time
     return torch.equal(old.nan_to_num(), new.nan_to_num()) if is_real(old) else equal(old, new)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 
 from ...cases import Known
+from ...cases.raw_bytes import raw_bytes
 from ...cases.trees import tensors_of, tree_map
 
 MOST_BYTES = 256 << 20
@@ -74,8 +75,7 @@ def digest(given: Any) -> str:
 
     found = hashlib.blake2b(repr(tree_map(signature, given)).encode(), digest_size=16)
     for tensor in tensors_of(given):
-        plain = torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor
-        found.update(plain.detach().contiguous().view(-1).view(torch.uint8).numpy().data if tensor.numel() else b"")
+        found.update(raw_bytes(tensor))
     return found.hexdigest()
 
 

@@ -183,8 +183,10 @@ def _in_noise(case: Case, noise: Noise, inputs: Inputs, values: dict[str, FloatA
             parts.append(np.full(leaf.stored.size, np.nan))
             continue
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-            apart = (value - reference) / spread.spread
+            apart = value.reshape(-1) - reference.reshape(-1)
+            apart /= spread.spread.reshape(-1)
         if lost:
-            apart = np.where((value == 0) & (reference != 0), np.nan, apart)
-        parts.append(np.where(np.isfinite(apart), apart, np.nan).reshape(-1))
+            apart[((value == 0) & (reference != 0)).reshape(-1)] = np.nan
+        apart[~np.isfinite(apart)] = np.nan
+        parts.append(apart)
     return np.concatenate(parts)
