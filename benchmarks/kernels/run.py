@@ -1,6 +1,6 @@
 """Which of the labelled solutions are accepted, by `halfulp kernel` and by its peers?
 
-Twenty-six sets of problems with right and wrong solutions, each written by somebody who had not seen the checker; `labels.json` of a set says
+Twenty-eight sets of problems with right and wrong solutions, each written by somebody who had not seen the checker; `labels.json` of a set says
 of each solution whether it is right (null: reasonable people may disagree; not counted), its kind, and on what a wrong one shows. What
 shows on a GPU alone (a race between blocks) is counted where there is one.
 

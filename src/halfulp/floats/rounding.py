@@ -26,9 +26,7 @@ def quantum(values: npt.ArrayLike, target: Format) -> FloatArray:
     """
     held = widen(values)
     # 2**e; 0 of float64's subnormals, infinity of what is not finite
-    binade = (held.reshape(-1).view(np.uint64) & _EXPONENT).view(
-        np.float64
-    )
+    binade = (held.reshape(-1).view(np.uint64) & _EXPONENT).view(np.float64)
     spacing = np.maximum(binade, math.ldexp(1.0, target.exponent_min), out=binade)
     with np.errstate(under="ignore"):  # exact all the same: a power of two that float64 has
         spacing *= math.ldexp(1.0, 1 - target.precision_bits)

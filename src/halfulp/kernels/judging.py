@@ -172,7 +172,8 @@ class _Judge:
         """The first draw, with the reference's parameters, and what the problem promises about its inputs."""
         basis = Basis.of(self.problem, drawn(self.problem, self.seed), self.trials.reference)
         self.record.promised = (*basis.promises.words, *basis.stated.words)
-        self.budget.numbers, self._tables = count_of(basis.given), tables_of(self.problem, basis.given.init)
+        self.budget.numbers = count_of(basis.given)
+        self._tables = tables_of(self.problem, basis.given.init, basis.stated.loaded)
         self.trials.wants_gradients = basis.stated.gradients
         self.trials.free = {f"inputs[{place}]" for place in basis.promises.bound}
         self.trials.tables, self.trials.once_s = self._tables, self.budget.pass_s / OFTEN

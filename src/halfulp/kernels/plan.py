@@ -14,8 +14,8 @@ from .answers import LONGER
 from .basis import Basis, drawn
 from .problems.calls import ALL, OF_INPUTS, OF_PARAMETERS, ROWS_ALIKE, Setting, is_real, leaves, state_of, with_leaves
 from .problems.problem import count_of
-from .questions.arguments import number_questions
-from .questions.axes import axis_questions, rank_questions
+from .questions.arguments import number_questions, optional_questions
+from .questions.axes import axis_questions, rank_questions, single_axis_questions
 from .questions.bounds import bound_questions
 from .questions.drawing import REFUSALS
 from .questions.ignored import ignored_questions
@@ -181,7 +181,11 @@ class Plan:
         for question in axis_questions(self.given, self.stated.named_axes(self.given)):
             kept.append(self._moved(question))
             yield kept[-1]
+        yield from map(self._moved, single_axis_questions(self.given, self.stated.named_axes(self.given)))
         yield from rank_questions(self.given, self.stated.open_axes(self.given))
+        others, target = self.basis.others(self.seed), self.trials.reference(self.given.init)
+        for question in optional_questions(self.given, others[0], target, promised=self.stated.may_be_left_out):
+            yield self._moved(question)
         numbers = number_questions(self.given, self.stated.arguments)
         yield from (question for question in numbers if self.responses.follows(question.setting))
         for question in magnitude_questions(self.problem, self.given, self.seed, self.responses.seconds, self.stated):

@@ -69,7 +69,9 @@ def _grid_of(tensors: Sequence[torch.Tensor]) -> Promise:
 
 
 def _masked(x: torch.Tensor, drawn: torch.Tensor) -> torch.Tensor:
-    return torch.where(torch.isneginf(drawn), drawn, x) if x.shape == drawn.shape else drawn
+    """Masked where the drawn numbers are; a mask stays one where a change turned its sign."""
+    masked = torch.where(torch.isneginf(drawn), drawn, x) if x.shape == drawn.shape else drawn
+    return torch.where(torch.isposinf(masked), -masked, masked)
 
 
 WHOLE = "holds whole numbers"
@@ -101,7 +103,7 @@ PROMISES = (
     Promise(AWAY_FROM_ZERO, _is_away, lambda x, drawn: torch.where(x != 0, x.abs(), drawn)),
     Promise(WHOLE, lambda x: torch.equal(x, x.round()), lambda _, drawn: drawn),
     Promise(ON_A_GRID, lambda x: step_of(x) is not None, on_grid_of),
-    Promise("has -inf where it masks", lambda x: bool(torch.isneginf(x).any()), _masked),
+    Promise("has -inf where it masks", lambda x: bool(torch.isneginf(x).any() and not torch.isposinf(x).any()), _masked),
 )
 """In this order: the first that is true of an input is restored in changed tensors."""
 

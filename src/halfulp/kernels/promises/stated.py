@@ -124,9 +124,32 @@ class Stated:
         return [(pair[0], pair[1]) for pair in dict.fromkeys(pairs) if len(set(pair)) == 2]
 
     @property
+    def may_be_left_out(self) -> bool:
+        """Whether the text says so of an argument."""
+        return self._says(wording.LEFT_OUT)
+
+    @property
+    def not_finite(self) -> bool:
+        """Whether the text says what becomes of NaN and infinities."""
+        return self._says(wording.NOT_FINITE)
+
+    @property
     def in_place(self) -> bool:
         """Whether the text demands that inputs are updated."""
         return any(wording.IN_PLACE.search(sentence) and not wording.LEFT_OPEN.search(sentence) for sentence in self._sentences)
+
+    def loaded(self, buffers: Collection[str]) -> set[str]:
+        """The buffers that a checkpoint may fill with other numbers: those that the sentence about it, or the one before, names.
+
+        All, if it speaks of buffers as such.
+        """
+        found: set[str] = set()
+        for before, sentence in zip(("", *self._sentences), self._sentences):
+            if wording.is_said(wording.LOADED, sentence):
+                words = set(re.findall(NAME, sentence))
+                named = {name for name in buffers if name in words} or ({*buffers} if "buffers" in words else set())
+                found |= named or {name for name in buffers if name in re.findall(NAME, before)}
+        return found
 
     def _left_in(self, draw: Setting) -> int:
         """How many numbers of a row are not -inf, "at least k finite logits"; 1 if it says only that there are some, 0 if nothing."""
@@ -242,9 +265,13 @@ class Stated:
         return {name: lengths for name, lengths in found.items() if name}
 
     def allowed(self, setting: Setting, state: State, sizes: Mapping[str, int]) -> State | None:
-        """Other parameters that agree with every statement, rounded to quarters if some have to be multiples of a number; or None."""
+        """Other parameters that agree with every statement, or None.
+
+        They are rounded to quarters if some have to be multiples of a number, and get the signs that they have now if those are restricted.
+        """
         quarters = {name: (4 * tensor).round() / 4 if is_real(tensor) else tensor for name, tensor in state.items()}
-        return next((found for found in (state, quarters) if self.allows(replace(setting, state=found), sizes)), None)
+        signed = {name: _with_signs_of(setting.state.get(name), tensor) for name, tensor in state.items()}
+        return next((found for found in (state, quarters, signed) if self.allows(replace(setting, state=found), sizes)), None)
 
     def _names(self, setting: Setting, sizes: Mapping[str, int]) -> dict[str, Any]:
         """What each name of the text stands for."""
@@ -263,12 +290,18 @@ class Stated:
         return found
 
     def _read_shapes(self, draw: Setting) -> Iterator[tuple[str, tuple[str, ...]]]:
-        """The names of the last axes of each argument, "" for one without a name."""
+        """The names of the last axes of each argument, "" for one without a name.
+
+        The first shape of an argument counts: what looks like another later on, "pos[r]", is an element.
+        """
         values = dict(zip(self.arguments, _parts(draw)))
-        known: dict[str, int] = {}
+        known, read = dict[str, int](), set[str]()
         for match in (match for sentence in self._sentences for match in wording.SHAPE.finditer(sentence)):
-            axes = [axis.strip() for axis in match["axes"].split(",")]
+            written = [axis.strip() for axis in match["axes"].strip().removesuffix(",").split(",")]
+            axes = written
             is_open = axes[:1] == ["..."]
+            if any(":" in axis for axis in axes):  # a part of an input
+                continue
             if is_open and wording.INDEXED.search(match.string, 0, match.start("axes")):
                 continue
             numbers = {place - len(axes) for place, axis in enumerate(axes) if axis.isdecimal()}
@@ -276,14 +309,19 @@ class Stated:
             called = re.findall(NAME, match["names"])
             for name in called if not values.keys().isdisjoint(called) else re.findall(NAME, match["between"])[-1:]:
                 value = values.get(name)
-                if not isinstance(value, torch.Tensor) or not (value.dim() == len(axes) or (is_open and value.dim() >= len(axes))):
+                if (
+                    name in read
+                    or not isinstance(value, torch.Tensor)
+                    or not (value.dim() == len(axes) or (is_open and value.dim() >= len(axes)))
+                ):
                     continue
                 if is_open:
                     self._open[name] = len(axes)
-                if all(value.shape[axis] == int(match["axes"].split(",")[axis]) for axis in numbers):
+                if all(value.shape[axis] == int(written[axis]) for axis in numbers):
                     self._fixed.setdefault(name, set()).update(numbers)
                 lengths = dict(zip(axes, value.shape[value.dim() - len(axes) :]))
                 if all(known.setdefault(axis, length) == length for axis, length in lengths.items() if axis):
+                    read |= {name} if any(axes) else set()
                     yield name, tuple(axes)
 
     def _ranges_of(self, draws: Sequence[Setting], whole: Collection[int]) -> Iterator[tuple[int, tuple[int, int]]]:
@@ -365,6 +403,11 @@ def constructor_names(problem: Problem) -> tuple[str, ...]:
         return tuple(inspect.signature(problem.constructor).parameters) if problem.constructor is not None else ()
     except (TypeError, ValueError):
         return ()
+
+
+def _with_signs_of(known: torch.Tensor | None, tensor: torch.Tensor) -> torch.Tensor:
+    """A tensor with the signs of another of its shape, if there is one."""
+    return tensor.abs().copysign(known) if known is not None and known.shape == tensor.shape and is_real(tensor) else tensor
 
 
 def _ascends(tensor: torch.Tensor) -> bool:

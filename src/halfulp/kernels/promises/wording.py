@@ -31,6 +31,8 @@ SPECIALS = {
     -math.inf: re.compile(r"-inf\b|\binfinit"),
 }
 """How a text mentions NaN and infinities."""
+NOT_FINITE = re.compile(r"\b(?:not|isn't|aren't) (?:all )?finite\b|\bnon-?finite\b", re.IGNORECASE)
+"""Says what becomes of NaN and infinities, so that they may come."""
 PROPAGATES = re.compile(r"\bpropagate", re.IGNORECASE)
 """If said of NaN and infinities without naming an input, it is said of all of them."""
 EXCEPT = re.compile(r"\b(?:except|unless|at least|otherwise|if|when|whenever|where|while)\b", re.IGNORECASE)
@@ -133,6 +135,10 @@ IN_PLACE = re.compile(
 )
 LEFT_OPEN = re.compile(r"\b(?:may|might|can|could|allowed|either|or|need not|not|never|without)\b|n't\b", re.IGNORECASE)
 """A sentence that allows or denies something, and does not demand it."""
+LEFT_OUT = re.compile(r"\bor None\b|\bNone for\b|\boptional\b|\b(?:may|can) be (?:None|omitted|left out)\b")
+"""Says that an argument need not be given."""
+LOADED = re.compile(r"\b(?:checkpoints?|(?:load_)?state_dicts?|loaded|trained|learned|learnt|fine-?tuned|calibrated)\b", re.IGNORECASE)
+"""Said of buffers that a module computes, and that may hold anything else later."""
 CONTIGUOUS = re.compile(r"\bcontiguous\b", re.IGNORECASE)
 STRIDES = re.compile(
     r"\b(?:non|not|need|may|any|whether|either)\b[^,]*\b(?:contiguous|strides?)\b|\bnoncontiguous\b|\bstrided\b|\bcontiguous or\b"
@@ -144,7 +150,8 @@ MAGNITUDE_RANGE = re.compile(
 )
 ROWS_APART = re.compile(
     r"\bstrides? of (?:its |the |each )?rows?\b|\brow[- ]strides?\b|\bcolumns of a (?:wider|larger|bigger) (?:matrix|tensor|buffer)\b"
-    r"|\b(?:last|innermost) (?:axis|dim(?:ension)?) (?:is |are |stays? )?(?:always )?contiguous\b|\bunit stride\b|\bstride (?:of )?1\b",
+    r"|\b(?:last|innermost) (?:axis|dim(?:ension)?) (?:is |are |stays? )?(?:always )?(?:contiguous|dense)\b"
+    r"|\bunit stride\b|\bstride (?:of )?1\b",
     re.IGNORECASE,
 )
 """Says that rows may lie apart in memory, with their numbers side by side."""
@@ -189,7 +196,8 @@ def is_said(words: re.Pattern[str], clause: str) -> bool:
     match = words.search(clause)
     if match is None:
         return False
-    before, after = clause[: match.start()], clause[match.end() :].partition("(")[0]  # what brackets deny is what they hold
+    # What brackets deny is what they hold, and what follows them is said of something else.
+    before, after = clause[: match.start()], re.split("[()]", clause[match.end() :])[0]
     return not NOT_BEFORE.search(before) and not NOT_AFTER.search(after)
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
+
+from torch import nn
 
 from ..problems.calls import Setting, leaves, with_leaves
 from ..problems.problem import CHOICE
@@ -46,6 +49,24 @@ def number_questions(given: Setting, names: Sequence[str] = ()) -> Iterator[Ques
         for place, key in sizes:
             arguments = _with_number(arguments, place, key, lengths[-1])
         yield Question("values", f"all sizes among the arguments {lengths[-1]}", replace(given, arguments=arguments))
+
+
+def optional_questions(given: Setting, other: Setting, target: Any, *, promised: bool) -> Iterator[Question]:
+    """Arguments that may be left out left out, on one draw and then on another: what stands for them may be kept, and changed.
+
+    Args:
+        other: another draw. target: the reference; a default of None says that an argument may be left out. promised: whether the text
+            says so too.
+    """
+    try:
+        signature = inspect.signature(target.forward if isinstance(target, nn.Module) else target)
+    except (TypeError, ValueError):
+        return
+    for place, parameter in enumerate(list(signature.parameters.values())[: len(given.arguments)]):
+        if parameter.default is None and given.arguments[place] is not None:
+            for draw, words in ((other, " on another draw"), (given, "")):
+                arguments = (*draw.arguments[:place], None, *draw.arguments[place + 1 :])
+                yield Question("values", f"{parameter.name} left out{words}", replace(draw, arguments=arguments), promised=promised)
 
 
 def changed_numbers(given: Setting, other: Setting) -> list[tuple[float, float]]:

@@ -55,6 +55,26 @@ def axis_questions(given: Setting, axes: Mapping[str, Collection[tuple[int, int]
         yield Question("sizes", f"axis {name}: {shorter} instead of {length}", setting)
 
 
+def single_axis_questions(given: Setting, axes: Mapping[str, Collection[tuple[int, int]]]) -> Iterator[Question]:
+    """Axes of length 1, cut, each name in turn: of what a literal in the problem's code makes as long as another, sizes can't change alone.
+
+    Args:
+        axes: see `axis_questions`. One as long as an axis without a name is not cut: that may be the same, and the reference broadcasts it.
+    """
+    tensors = leaves(given.arguments)
+    named = {place for found in axes.values() for place in found}
+    nameless = {length for place, tensor in enumerate(tensors) for axis, length in enumerate(tensor.shape) if (place, axis) not in named}
+    for name, found in axes.items():
+        lengths = {tensors[place].shape[axis] for place, axis in found}
+        changed: dict[int, torch.Tensor] = {}
+        for place, axis in found if min(lengths) > 1 and not lengths & nameless else ():
+            changed[place] = changed.get(place, tensors[place]).narrow(axis, 0, 1)
+        changed = {place: tensor.contiguous() for place, tensor in changed.items()}
+        arguments = with_leaves(given.arguments, changed)
+        if changed and not broadcasts(arguments, given):
+            yield Question("sizes", f"axis {name}: 1 instead of {max(lengths)}", replace(given, arguments=arguments))
+
+
 def broadcasts(arguments: tuple[Any, ...], given: Setting) -> bool:
     """Whether an axis as long as one of a parameter became 1, so that the reference broadcasts it: the problem doesn't promise that."""
     lengths = {length for tensor in given.state.values() for length in tensor.shape}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -28,6 +28,7 @@ def constructor_questions(problem: Problem, given: Setting) -> Iterator[Question
         others: list[Any] = (
             [not value] if isinstance(value, bool) else [value / 8 or 0.1, value * 8, 0.0] if isinstance(value, float) else []
         )
+        others += [COUNTING] if isinstance(value, float) and 0.0 < value < TINY else []
         if _is_whole(value) and place >= len(given.init):
             others = [value + 1, 2 * value + 1]
         is_axis = _is_whole(value) and AXIS.search(names[place]) is not None and -axes <= value < axes
@@ -51,6 +52,8 @@ def constructor_questions(problem: Problem, given: Setting) -> Iterator[Question
             yield Question("parameters", label, replace(given, init=init), of=of, singular=is_zero)
 
 
+TINY, COUNTING = 1e-3, 0.25
+"""What guards a division is so small that 16 bits show no other value of it; this much counts beside numbers of size one."""
 QUOTED = r"[\"'][\w-]+[\"']"
 """One string in a text; names of modes have no spaces."""
 
@@ -166,10 +169,13 @@ def _in_twos(tensor: torch.Tensor) -> torch.Tensor:
     return tensor[places - places % 2]
 
 
-def tables_of(problem: Problem, init: tuple[Any, ...]) -> frozenset[str]:
+def tables_of(problem: Problem, init: tuple[Any, ...], loaded: Callable[[Collection[str]], Collection[str]] = frozenset) -> frozenset[str]:
     """The buffers computed from constructor arguments: filters, angles, masks. They are not trained, and a solution may know them.
 
     They don't depend on random numbers, and are not all alike, as initial running statistics and scales are.
+
+    Args:
+        loaded: which of the buffers that a module stores may hold something else, see `Stated.loaded`.
     """
     if problem.constructor is None:
         return frozenset()
@@ -182,7 +188,9 @@ def tables_of(problem: Problem, init: tuple[Any, ...]) -> frozenset[str]:
     except Exception:  # whatever a constructor raises, and what is no module
         return frozenset()
     alike = {name for name in first.keys() & second.keys() if first[name].shape == second[name].shape and equal(first[name], second[name])}
-    return frozenset(name for name in alike if first[name].numel() > 1 and bool((first[name] != first[name].reshape(-1)[0]).any()))
+    changing = set(loaded(first.keys() & built[0].state_dict().keys()))
+    several = [name for name in alike - changing if first[name].numel() > 1]
+    return frozenset(name for name in several if bool((first[name] != first[name].reshape(-1)[0]).any()))
 
 
 COUNTS = re.compile(r"step|count|num_|iter|epoch", re.IGNORECASE)

@@ -49,6 +49,7 @@ def value_questions(given: Setting, promises: Promises, stated: Stated, seed: in
         if arguments is None or is_unchanged(arguments, given.arguments, variant.kind):
             continue
         is_defined = (variant.label == SUBNORMAL and stated.magnitudes) or (variant.label == NANS and speaks_of_nan)
+        is_defined |= variant.label in NOT_FINITE and stated.not_finite
         is_special = variant.kind == "specials" and not is_defined
         is_exotic = is_special or (variant.kind == "layout" and stated.lies_as_drawn)
         yield Question(
@@ -71,6 +72,7 @@ def _are_made_equal(variant: InputVariant) -> bool:
 
 
 SUBNORMAL, NANS = "subnormal numbers", "some NaNs"
+NOT_FINITE = (NANS, "some infinities", "some negative infinities")
 OTHERS = "other numbers of the same magnitude"
 FINER = 100.0
 """Times smaller: packing in few bits, or a choice by a fixed step, shows on numbers that are close together and on no grid."""
@@ -113,7 +115,8 @@ def alike_questions(given: Setting, promises: Promises, state: State) -> Iterato
     floats = [(place, tensor) for place, tensor in enumerate(leaves(given.arguments)) if is_real(tensor) and tensor.dim()]
     first = next(((place, tensor) for place, tensor in floats if any(own.shape == tensor.shape for at, own in floats if at > place)), None)
     if first is not None:
-        same = {place: first[1].clone() for place, tensor in floats if place > first[0] and tensor.shape == first[1].shape}
+        others = [(place, tensor) for place, tensor in floats if place > first[0] and tensor.shape == first[1].shape]
+        same = {place: first[1].to(tensor.dtype, copy=True) for place, tensor in others}
         label = "inputs of one shape all the same" + (", every parameter and buffer twice as large" if state else "")
         for question in kept_question(label, replace(given, state=state), same, promises):
             yield replace(question, tied=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import os
 from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any
@@ -15,8 +16,11 @@ from ...cases import Known
 from ...cases.raw_bytes import raw_bytes
 from ...cases.trees import tensors_of, tree_map
 
-MOST_BYTES = 256 << 20
-"""The memory of one problem. Half of it has the results and noise (six arrays) of 280 questions with ten thousand float64 numbers each."""
+LEAST_BYTES, MOST_BYTES = 256 << 20, 1 << 30
+"""The memory of one problem. Half of the least has the results and noise (six arrays) of 280 questions with ten thousand float64 numbers
+each; an eighth of the most, those of one question with a million and a half."""
+SHARE = 24
+"""One part in so many of the machine's memory, between these limits: there is a process for each processor."""
 PARTS = 8
 """One question may take one part in so many, and its inputs as much. Larger ones are rare, and leave no room for others."""
 PLAIN = (bool, int, float, complex, str, bytes, type(None), torch.dtype, torch.device)
@@ -27,11 +31,11 @@ class Memory:
     """What is known of one reference.
 
     Args:
-        most_bytes: how much is kept; what was not asked for the longest time is forgotten first.
+        most_bytes: how much is kept, by default what suits the machine; what was not asked for the longest time is forgotten first.
     """
 
-    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
-        self.most_bytes = most_bytes
+    def __init__(self, most_bytes: int | None = None) -> None:
+        self.most_bytes = _suitable() if most_bytes is None else most_bytes
         self._known: OrderedDict[str, tuple[Known, int]] = OrderedDict()
         self._bytes = 0
 
@@ -61,6 +65,14 @@ class Memory:
                 self._bytes -= size
         while self._bytes > self.most_bytes and len(self._known) > 1:
             self._bytes -= self._known.popitem(last=False)[1][1]
+
+
+def _suitable() -> int:
+    try:
+        installed = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # Windows
+        return LEAST_BYTES
+    return max(LEAST_BYTES, min(MOST_BYTES, installed // SHARE))
 
 
 def digest(given: Any) -> str:
