@@ -15,6 +15,7 @@ import sys
 import tempfile
 import threading
 import time
+import warnings
 from collections import OrderedDict, namedtuple
 from pathlib import Path
 
@@ -500,6 +501,29 @@ def test_received_tensors_have_memory_of_their_own():
     assert found is not None
     found.tensors[0].fill_(1.0)
     assert [tensor.sum().item() for tensor in found.tensors] == [4.0, 0.0, 0.0] and whole.sum() == 0
+
+
+def test_received_tensors_lie_on_the_cpu_whatever_the_default_device():
+    stream = io.BytesIO()
+    send(stream, Message({}, [torch.arange(3.0)]))
+    stream.seek(0)
+    with torch.device("meta"):
+        found = receive(stream)
+    assert found is not None and found.tensors[0].device.type == "cpu" and found.tensors[0].tolist() == [0.0, 1.0, 2.0]
+
+
+@pytest.mark.parametrize("bad", ["on a device", "sparse", "quantized"])
+def test_nothing_is_written_where_a_tensor_cannot_be_sent(bad):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch is giving up quantized tensors
+        tensor = {
+            "on a device": lambda: torch.empty(3, device="meta"), "sparse": lambda: torch.ones(2).to_sparse(),
+            "quantized": lambda: torch.quantize_per_tensor(torch.ones(2), 0.1, 0, torch.qint8),
+        }[bad]()  # fmt: skip
+        stream = io.BytesIO()
+        with pytest.raises(TypeError, match="only numbers on the CPU can be sent"):
+            send(stream, Message({}, [torch.ones(2), tensor]))
+    assert not stream.getvalue()
 
 
 FRAME = io.BytesIO()

@@ -31,3 +31,20 @@ def test_in_any_layout_and_with_nothing_in_it():
     whole = torch.arange(24.0).reshape(4, 6)
     assert same(whole[:, ::2], whole[:, ::2].clone()) and same(whole.t(), whole.clone().t())
     assert same(torch.zeros(0), torch.zeros(0)) and not same(torch.zeros(2), torch.zeros(3))
+
+
+@pytest.mark.parametrize("turned", [lambda z: z.conj(), lambda z: z.conj().imag, lambda z: z.mT.conj()])
+def test_views_that_are_conjugate_or_negated(turned):
+    numbers = torch.randn(3, 3, dtype=torch.complex64)
+    view = turned(numbers)
+    assert same(view, view.clone()) and same(view.clone(), view)
+    before = view.clone()
+    numbers += 1
+    numbers *= 2j
+    assert not same(before, view)
+
+
+def test_eight_bits_and_other_dtypes():
+    eight = torch.tensor([1.0, 2.0]).to(torch.float8_e4m3fn)
+    assert same(eight, eight.clone()) and not same(eight, torch.tensor([1.0, 4.0]).to(torch.float8_e4m3fn))
+    assert not same(torch.tensor([1, 2]), torch.tensor([1, 3], dtype=torch.int32))

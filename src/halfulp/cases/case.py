@@ -326,12 +326,13 @@ class Case:
             farther = MOVED_WIDELY if change.is_wide else 0.0
             numbers, spare = not self._inputs_move, change.spares_flags
             given = trees.moved_slightly(given, self.seed + 1 + number, farther=farther, numbers=numbers, spare_flags=spare)
-        given = trees.copied(given)
+        lifting = () if variant.precision is Precision.NATIVE else self.retyping(variant.precision)
+        given = trees.copied(given, but=lifting[0]) if lifting else trees.copied(given)
         device = self._device(side, variant)
         if device is not None and device.type == "cpu":  # before the cast: the device that they are on may refuse float64
             given = trees.on_device(given, device)
-        if variant.precision is not Precision.NATIVE:
-            given = trees.cast(given, *self.retyping(variant.precision))
+        if lifting:
+            given = trees.cast(given, *lifting)
         if change is Change.FILLED:
             given = trees.filled_up(given, self.seed)
         return trees.on_device(given, device)

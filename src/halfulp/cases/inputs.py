@@ -95,14 +95,19 @@ def deep_copy(value: Any, copies: dict[int, Any] | None = None) -> Any:
         ) from error
 
 
-def copied(inputs: Any) -> Any:
+def copied(inputs: Any, *, but: frozenset[torch.dtype] = frozenset()) -> Any:
     """The same values in memory of their own, with the same strides and the same aliasing between arguments lost.
 
     A view keeps its layout: overlapping memory stays overlapping, because the storage is copied and viewed the same way.
+
+    Args:
+        but: tensors of these dtypes stay as they are, for a `cast` that copies them.
     """
     storages: dict[int, torch.Tensor] = {}
 
     def copy_tensor(value: torch.Tensor) -> torch.Tensor:
+        if value.dtype in but:
+            return value
         plain = value.detach()
         if plain.layout != torch.strided or plain.is_quantized:
             return plain.clone().requires_grad_(value.requires_grad)

@@ -181,11 +181,7 @@ class Plan:
         for question in axis_questions(self.given, self.stated.named_axes(self.given)):
             kept.append(self._moved(question))
             yield kept[-1]
-        yield from map(self._moved, single_axis_questions(self.given, self.stated.named_axes(self.given)))
-        yield from rank_questions(self.given, self.stated.open_axes(self.given))
-        others, target = self.basis.others(self.seed), self.trials.reference(self.given.init)
-        for question in optional_questions(self.given, others[0], target, promised=self.stated.may_be_left_out):
-            yield self._moved(question)
+        yield from self._shapes_and_arguments()
         numbers = number_questions(self.given, self.stated.arguments)
         yield from (question for question in numbers if self.responses.follows(question.setting))
         for question in magnitude_questions(self.problem, self.given, self.seed, self.responses.seconds, self.stated):
@@ -213,6 +209,15 @@ class Plan:
             yield kept[-1]
         yield from self._gradients(kept)
         yield from self._together()
+
+    def _shapes_and_arguments(self) -> Iterator[Question]:
+        """Axes of one, other leading axes, and arguments left out."""
+        axes = self.stated.named_axes(self.given)
+        yield from map(self._moved, single_axis_questions(self.given, axes, self.promises, self.responses.accepts))
+        yield from rank_questions(self.given, self.stated.open_axes(self.given))
+        another = functools.partial(self.basis.other_draw, self.seed + 1)
+        target = self.trials.reference(self.given.init)
+        yield from map(self._moved, optional_questions(self.given, another, target, self.stated.may_be_left_out))
 
     def _at_sizes(self, sizes: Iterator[Question], kept: list[Question], refused: set[str]) -> Iterator[Question]:
         """Questions about other sizes, each with the parameters and ranges that go with it.

@@ -35,6 +35,10 @@ class Responses:
         except Exception:  # whatever the reference says to numbers that it doesn't know
             return None
 
+    def accepts(self, setting: Setting) -> bool:
+        """Whether it gives results there."""
+        return self.results(setting) is not None
+
     def is_defined(self, state: State) -> bool:
         """Whether its results are finite with these parameters."""
         results = self.results(replace(self._given, state=state))

@@ -43,14 +43,22 @@ class Message:
 
 
 def send(stream: IO[bytes], message: Message) -> None:
-    """Write a frame."""
+    """Write a frame; nothing of it where a tensor can't be sent.
+
+    Raises:
+        TypeError: one is quantized, or lies on a device.
+    """
+    for tensor in message.tensors:
+        if str(tensor.dtype) not in DTYPES or tensor.device.type != "cpu" or tensor.layout is not torch.strided:
+            raise TypeError(f"{tensor.dtype} on {tensor.device}, {tensor.layout}: only numbers on the CPU can be sent")
+    parts = [raw_bytes(tensor) for tensor in message.tensors]
     kinds = [(str(tensor.dtype), list(tensor.shape)) for tensor in message.tensors]
     header = {"header": dict(message.header), "tensors": kinds, "attachment": len(message.attachment)}
-    text, size = json.dumps(header).encode(), sum(tensor.nbytes for tensor in message.tensors)
+    text, size = json.dumps(header).encode(), sum(map(len, parts))
     stream.write(MARK + _LENGTHS.pack(len(text), size + len(message.attachment)))
     stream.write(text)
-    for tensor in message.tensors:
-        stream.write(raw_bytes(tensor))
+    for part in parts:
+        stream.write(part)
     stream.write(message.attachment)
     stream.flush()
 
@@ -81,7 +89,7 @@ def receive(stream: IO[bytes]) -> Message | None:
         kinds = [(DTYPES[name], [int(length) for length in shape]) for name, shape in content["tensors"]]
         if rest != left + sum(dtype.itemsize * math.prod(shape) for dtype, shape in kinds) or left < 0:
             raise ValueError("lengths that don't add up")
-        tensors = [torch.empty(shape, dtype=dtype) for dtype, shape in kinds]
+        tensors = [torch.empty(shape, dtype=dtype, device="cpu") for dtype, shape in kinds]
     except Exception as error:  # whatever a damaged message makes of its readers
         raise WorkerError(
             f"Got a message that can't be read ({type(error).__name__}). Needed: an answer from halfulp's worker. It is damaged."
@@ -93,11 +101,14 @@ def receive(stream: IO[bytes]) -> Message | None:
 
 
 def widened(stream: IO[bytes]) -> None:
-    """Let a pipe hold a mebibyte instead of 64 KiB, where the system can: both sides then take turns less often."""
-    with contextlib.suppress(ImportError, AttributeError, OSError):
+    """Let a pipe hold 256 KiB instead of 64, where the system can: both sides then take turns less often.
+
+    A user's pipes may hold 64 MiB together (pipe-user-pages-soft), which is for other programs too.
+    """
+    with contextlib.suppress(ImportError, AttributeError, OSError, ValueError):
         import fcntl
 
-        fcntl.fcntl(stream, getattr(fcntl, "F_SETPIPE_SZ"), 1 << 20)  # noqa: B009  # Linux alone has it
+        fcntl.fcntl(stream, getattr(fcntl, "F_SETPIPE_SZ"), 1 << 18)  # noqa: B009  # Linux alone has it
 
 
 def _is_filled(memory: memoryview, stream: IO[bytes]) -> bool:

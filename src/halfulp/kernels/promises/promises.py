@@ -69,9 +69,8 @@ def _grid_of(tensors: Sequence[torch.Tensor]) -> Promise:
 
 
 def _masked(x: torch.Tensor, drawn: torch.Tensor) -> torch.Tensor:
-    """Masked where the drawn numbers are; a mask stays one where a change turned its sign."""
-    masked = torch.where(torch.isneginf(drawn), drawn, x) if x.shape == drawn.shape else drawn
-    return torch.where(torch.isposinf(masked), -masked, masked)
+    """Masked where the drawn numbers are, and as they are where a change made infinity of others."""
+    return torch.where(torch.isneginf(drawn) | torch.isinf(x), drawn, x) if x.shape == drawn.shape else drawn
 
 
 WHOLE = "holds whole numbers"

@@ -123,15 +123,20 @@ class Stated:
         pairs = [tuple(sorted(names[match[side]] for side in ("one", "other") if match[side] in names)) for match in found]
         return [(pair[0], pair[1]) for pair in dict.fromkeys(pairs) if len(set(pair)) == 2]
 
-    @property
-    def may_be_left_out(self) -> bool:
+    def may_be_left_out(self, name: str) -> bool:
         """Whether the text says so of an argument."""
-        return self._says(wording.LEFT_OUT)
+        about = re.compile(rf"\b{re.escape(name)}\b")
+        return any(about.search(sentence) and wording.is_said(wording.LEFT_OUT, sentence) for sentence in self._sentences)
 
     @property
     def not_finite(self) -> bool:
         """Whether the text says what becomes of NaN and infinities."""
-        return self._says(wording.NOT_FINITE)
+        return any(
+            wording.is_said(wording.NOT_FINITE, clause) and not wording.is_of_results(wording.NOT_FINITE, clause)
+            for sentence in self._sentences
+            if not wording.FREE.search(sentence) and not wording.EXCLUDED.search(sentence)
+            for clause in re.split("[,:;]", sentence)
+        )
 
     @property
     def in_place(self) -> bool:
@@ -139,16 +144,21 @@ class Stated:
         return any(wording.IN_PLACE.search(sentence) and not wording.LEFT_OPEN.search(sentence) for sentence in self._sentences)
 
     def loaded(self, buffers: Collection[str]) -> set[str]:
-        """The buffers that a checkpoint may fill with other numbers: those that the sentence about it, or the one before, names.
+        """The buffers that a checkpoint may fill with other numbers: those that the sentence about it names.
 
-        All, if it speaks of buffers as such.
+        Or those that the sentence before names, if this one says "it" and is about nothing else; all, if it speaks of buffers as such.
         """
         found: set[str] = set()
         for before, sentence in zip(("", *self._sentences), self._sentences):
-            if wording.is_said(wording.LOADED, sentence):
-                words = set(re.findall(NAME, sentence))
-                named = {name for name in buffers if name in words} or ({*buffers} if "buffers" in words else set())
-                found |= named or {name for name in buffers if name in re.findall(NAME, before)}
+            if not wording.is_said(wording.LOADED, sentence) or wording.FIXED.search(sentence):
+                continue
+            words = set(re.findall(NAME, sentence))
+            is_about_others = not words.isdisjoint(self.arguments) or wording.WEIGHTS.search(sentence)
+            if "buffers" in words:
+                words |= {name.rpartition(".")[2] for name in buffers}
+            elif wording.IT.search(sentence) and not is_about_others:
+                words |= set(re.findall(NAME, before))
+            found |= {name for name in buffers if name.rpartition(".")[2] in words}
         return found
 
     def _left_in(self, draw: Setting) -> int:
@@ -267,7 +277,7 @@ class Stated:
     def allowed(self, setting: Setting, state: State, sizes: Mapping[str, int]) -> State | None:
         """Other parameters that agree with every statement, or None.
 
-        They are rounded to quarters if some have to be multiples of a number, and get the signs that they have now if those are restricted.
+        Where these don't: rounded to quarters, since some may have to be multiples of a number; or with the signs that they have now.
         """
         quarters = {name: (4 * tensor).round() / 4 if is_real(tensor) else tensor for name, tensor in state.items()}
         signed = {name: _with_signs_of(setting.state.get(name), tensor) for name, tensor in state.items()}
@@ -292,28 +302,24 @@ class Stated:
     def _read_shapes(self, draw: Setting) -> Iterator[tuple[str, tuple[str, ...]]]:
         """The names of the last axes of each argument, "" for one without a name.
 
-        The first shape of an argument counts: what looks like another later on, "pos[r]", is an element.
+        The first shape of an argument counts; "pos[r]" counts only where no other is found, for it may be an element.
         """
         values = dict(zip(self.arguments, _parts(draw)))
         known, read = dict[str, int](), set[str]()
-        for match in (match for sentence in self._sentences for match in wording.SHAPE.finditer(sentence)):
+        for match in (match for sentence in self._sentences for match in wording.SHAPE.finditer(wording.KIND.sub("", sentence))):
             written = [axis.strip() for axis in match["axes"].strip().removesuffix(",").split(",")]
-            axes = written
-            is_open = axes[:1] == ["..."]
-            if any(":" in axis for axis in axes):  # a part of an input
+            is_open = written[:1] == ["..."]
+            is_indexed = wording.INDEXED.search(match.string, 0, match.start("axes")) is not None  # "x[i]" may be an element
+            if any(":" in axis for axis in written) or (is_open and is_indexed):
                 continue
-            if is_open and wording.INDEXED.search(match.string, 0, match.start("axes")):
-                continue
-            numbers = {place - len(axes) for place, axis in enumerate(axes) if axis.isdecimal()}
-            axes = [axis if re.fullmatch(NAME, axis) else "" for axis in axes[is_open:]]
+            numbers = {place - len(written) for place, axis in enumerate(written) if axis.isdecimal()}
+            axes = [axis if re.fullmatch(NAME, axis) else "" for axis in written[is_open:]]
             called = re.findall(NAME, match["names"])
             for name in called if not values.keys().isdisjoint(called) else re.findall(NAME, match["between"])[-1:]:
                 value = values.get(name)
-                if (
-                    name in read
-                    or not isinstance(value, torch.Tensor)
-                    or not (value.dim() == len(axes) or (is_open and value.dim() >= len(axes)))
-                ):
+                if not isinstance(value, torch.Tensor) or not (value.dim() == len(axes) or (is_open and value.dim() >= len(axes))):
+                    continue
+                if name in read:
                     continue
                 if is_open:
                     self._open[name] = len(axes)
@@ -321,7 +327,7 @@ class Stated:
                     self._fixed.setdefault(name, set()).update(numbers)
                 lengths = dict(zip(axes, value.shape[value.dim() - len(axes) :]))
                 if all(known.setdefault(axis, length) == length for axis, length in lengths.items() if axis):
-                    read |= {name} if any(axes) else set()
+                    read |= {name} if any(axes) and not is_indexed else set()
                     yield name, tuple(axes)
 
     def _ranges_of(self, draws: Sequence[Setting], whole: Collection[int]) -> Iterator[tuple[int, tuple[int, int]]]:

@@ -59,7 +59,7 @@ CHOICES = re.compile(
 )
 """The values that a number may have: "bits is 2, 4 or 8", "group in {16, 32}"."""
 SIGN = re.compile(
-    rf"(?P<name>{NAME})\s+{IS}(?:an?\s+)?(?:(?:buffer|tensor|vector|parameter|array|list)s?\s+of\s+)?(?P<which>positive|non-?negative|non-?zero)\b|\b(?P<which_before>positive|non-?negative|non-?zero)\s+(?P<name_after>{NAME})"
+    rf"(?P<name>{NAME})\s+(?:{IS}(?:an?\s+)?|is\s+an?\s+(?:buffer|tensor|vector|array)\s+of\s+)(?P<which>positive|non-?negative|non-?zero)\b|\b(?P<which_before>positive|non-?negative|non-?zero)\s+(?P<name_after>{NAME})"
 )
 CONDITION = re.compile(r"\b(?:if|when|where|unless|while|until|whose|otherwise|else|sees|only|with|iff)\b[^,;:]*$", re.IGNORECASE)
 HEDGED = re.compile(
@@ -72,7 +72,7 @@ HEDGED = re.compile(
 GOES_ON = re.compile(rf"^{OPERATOR}[\w(]")
 """What follows a comparison of which only a part was read."""
 CONDITION_AFTER = re.compile(r"^\W*(?:else|if|when)\b")
-FINITE = re.compile(r"(?<!one )(?<!non-)(?<!not )(?<!n't )(?<!a )(?<!any )\bfinite\b", re.IGNORECASE)
+FINITE = re.compile(r"(?<!one )(?<!non-)(?<!not )(?<!n't )(?<!not all )(?<!n't all )(?<!a )(?<!any )\bfinite\b", re.IGNORECASE)
 AMOUNT = rf"(?:{NUMBER}|(?:an?|one|a few|several|some) (?:ten|hundred|thousand|million)s?)"
 MAGNITUDE = re.compile(
     rf"\bmagnitudes?\s+(?:is\s+|are\s+|of\s+)?(?:up to|at most|below|under|<=|<)\s*(?P<of>{AMOUNT})"

@@ -13,6 +13,10 @@ SHAPE = re.compile(
     rf"(?P<names>(?:{NAME}\s*,\s*)*{NAME})\s*(?::|\bis\b|\bof shape\b)?\s*"
     rf"(?P<between>(?:{NAME}\s*,?\s+){{0,3}})[(\[](?P<axes>[^()\[\]]*)[)\]]"
 )
+KIND = re.compile(
+    r"\((?:(?:torch\.)?(?:Tensor|array|u?int\d*|b?float\d*|bool|half|double|complex\d*)|optional|or|[,|\s])+\)", re.IGNORECASE
+)
+"""A type in brackets, "bias (Tensor): [N]", and no shape."""
 INDEXED = re.compile(r"\w\[\Z")
 """What comes before the axes: "x[..., i]" is a part of x, and "x: [..., D]" is all of it."""
 ANY_SHAPE = re.compile(r"\b(?:any|arbitrary) (?:shape|rank|number of (?:axes|dim(?:ension)?s))\b", re.IGNORECASE)
@@ -32,7 +36,8 @@ SPECIALS = {
 }
 """How a text mentions NaN and infinities."""
 NOT_FINITE = re.compile(r"\b(?:not|isn't|aren't) (?:all )?finite\b|\bnon-?finite\b", re.IGNORECASE)
-"""Says what becomes of NaN and infinities, so that they may come."""
+EXCLUDED = re.compile(r"\b(?:unsupported|not supported|out of scope|excluded|not allowed|forbidden|invalid)\b", re.IGNORECASE)
+"""Says that something does not come."""
 PROPAGATES = re.compile(r"\bpropagate", re.IGNORECASE)
 """If said of NaN and infinities without naming an input, it is said of all of them."""
 EXCEPT = re.compile(r"\b(?:except|unless|at least|otherwise|if|when|whenever|where|while)\b", re.IGNORECASE)
@@ -135,10 +140,14 @@ IN_PLACE = re.compile(
 )
 LEFT_OPEN = re.compile(r"\b(?:may|might|can|could|allowed|either|or|need not|not|never|without)\b|n't\b", re.IGNORECASE)
 """A sentence that allows or denies something, and does not demand it."""
-LEFT_OUT = re.compile(r"\bor None\b|\bNone for\b|\boptional\b|\b(?:may|can) be (?:None|omitted|left out)\b")
+LEFT_OUT = re.compile(r"\bor None\b|\bNone for\b|\b[Oo]ptional\b|\b(?:may|can) be (?:None|omitted|left out)\b")
 """Says that an argument need not be given."""
-LOADED = re.compile(r"\b(?:checkpoints?|(?:load_)?state_dicts?|loaded|trained|learned|learnt|fine-?tuned|calibrated)\b", re.IGNORECASE)
+LOADED = re.compile(r"\b(?:checkpoints?|(?:load_)?state_dicts?|trained|learned|learnt|fine-?tuned|calibrated)\b", re.IGNORECASE)
 """Said of buffers that a module computes, and that may hold anything else later."""
+FIXED = re.compile(r"\b(?:fixed|constants?|stays?|unchanged|never|as constructed)\b", re.IGNORECASE)
+"""Says that they don't."""
+IT = re.compile(r"\b(?:it|its|they|them|these)\b", re.IGNORECASE)
+WEIGHTS = re.compile(r"\b(?:weights?|parameters?|scales?|bias(?:es)?)\b", re.IGNORECASE)
 CONTIGUOUS = re.compile(r"\bcontiguous\b", re.IGNORECASE)
 STRIDES = re.compile(
     r"\b(?:non|not|need|may|any|whether|either)\b[^,]*\b(?:contiguous|strides?)\b|\bnoncontiguous\b|\bstrided\b|\bcontiguous or\b"
@@ -191,13 +200,16 @@ ONE_KIND = rf"\b(?:{'|'.join(KINDS)})\b"
 SEVERAL_KINDS = re.compile(rf"{ONE_KIND}(?:\s*[,/]\s*{ONE_KIND})*\s*(?:\bor\b|/|,)\s*{ONE_KIND}")
 
 
+GOES_ON = re.compile(r"\)\s*(?:[,;]|(?:and|or|but|which|while|so)\b)")
+
+
 def is_said(words: re.Pattern[str], clause: str) -> bool:
     """Whether a clause says so, without denying it."""
     match = words.search(clause)
     if match is None:
         return False
-    # What brackets deny is what they hold, and what follows them is said of something else.
-    before, after = clause[: match.start()], re.split("[()]", clause[match.end() :])[0]
+    # What brackets deny is what they hold, and what goes on after those that hold the words is said of something else.
+    before, after = clause[: match.start()], GOES_ON.split(clause[match.end() :].partition("(")[0])[0]
     return not NOT_BEFORE.search(before) and not NOT_AFTER.search(after)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -51,22 +52,34 @@ def number_questions(given: Setting, names: Sequence[str] = ()) -> Iterator[Ques
         yield Question("values", f"all sizes among the arguments {lengths[-1]}", replace(given, arguments=arguments))
 
 
-def optional_questions(given: Setting, other: Setting, target: Any, *, promised: bool) -> Iterator[Question]:
-    """Arguments that may be left out left out, on one draw and then on another: what stands for them may be kept, and changed.
+def optional_questions(
+    given: Setting, draw: Callable[[], Setting], target: Any, may_be_left_out: Callable[[str], bool]
+) -> Iterator[Question]:
+    """Arguments with a default of None set to None, on another draw and then on the given one: a solution may keep what it uses instead.
 
     Args:
-        other: another draw. target: the reference; a default of None says that an argument may be left out. promised: whether the text
-            says so too.
+        draw: gives another draw. target: the reference. may_be_left_out: whether the text says so of an argument; of several that it
+            doesn't name, some may belong together, and a difference decides nothing.
     """
     try:
-        signature = inspect.signature(target.forward if isinstance(target, nn.Module) else target)
+        parameters = list(inspect.signature(target.forward if isinstance(target, nn.Module) else target).parameters.values())
     except (TypeError, ValueError):
         return
-    for place, parameter in enumerate(list(signature.parameters.values())[: len(given.arguments)]):
-        if parameter.default is None and given.arguments[place] is not None:
-            for draw, words in ((other, " on another draw"), (given, "")):
-                arguments = (*draw.arguments[:place], None, *draw.arguments[place + 1 :])
-                yield Question("values", f"{parameter.name} left out{words}", replace(draw, arguments=arguments), promised=promised)
+    positional = itertools.takewhile(lambda parameter: parameter.kind in POSITIONAL, parameters)
+    pairs = zip(positional, enumerate(given.arguments))
+    optional = {parameter.name: place for parameter, (place, value) in pairs if parameter.default is None and value is not None}
+    other = draw() if optional else given
+    for name, place in optional.items() if len(other.arguments) == len(given.arguments) else ():
+        promised = may_be_left_out(name)
+        for setting, words in ((other, " on another draw"), (given, "")):
+            arguments = (*setting.arguments[:place], None, *setting.arguments[place + 1 :])
+            yield Question(
+                "values", f"{name} left out{words}", replace(setting, arguments=arguments), promised=promised,
+                exotic=not promised and len(optional) > 1,
+            )  # fmt: skip
+
+
+POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
 def changed_numbers(given: Setting, other: Setting) -> list[tuple[float, float]]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 import torch
 
 from ..problems.calls import Setting, leaves, with_leaves
+from ..promises.promises import Promises
 from .question import Question
 
 
@@ -47,32 +48,35 @@ def axis_questions(given: Setting, axes: Mapping[str, Collection[tuple[int, int]
         if len(lengths[name]) > 1 or length < 4 or sum(own == lengths[name] for own in lengths.values()) < 2:
             continue
         shorter = length - length // 4
-        changed: dict[int, torch.Tensor] = {}
-        for place, axis in found:
-            changed[place] = changed.get(place, tensors[place]).narrow(axis, 0, shorter)
-        changed = {place: tensor.contiguous() for place, tensor in changed.items()}
-        setting = replace(given, arguments=with_leaves(given.arguments, changed))
-        yield Question("sizes", f"axis {name}: {shorter} instead of {length}", setting)
+        yield Question("sizes", f"axis {name}: {shorter} instead of {length}", _cut(given, found, shorter))
 
 
-def single_axis_questions(given: Setting, axes: Mapping[str, Collection[tuple[int, int]]]) -> Iterator[Question]:
-    """Axes of length 1, cut, each name in turn: of what a literal in the problem's code makes as long as another, sizes can't change alone.
+def single_axis_questions(
+    given: Setting, axes: Mapping[str, Collection[tuple[int, int]]], promises: Promises, accepts: Callable[[Setting], bool]
+) -> Iterator[Question]:
+    """Axes cut to length 1, each name in turn. Where numbers in the problem's code fix a length, no size of the problem does that.
 
     Args:
         axes: see `axis_questions`. One as long as an axis without a name is not cut: that may be the same, and the reference broadcasts it.
+        accepts: whether the reference does. One that takes the axis one shorter neither broadcasts 1 nor needs an even number.
     """
     tensors = leaves(given.arguments)
     named = {place for found in axes.values() for place in found}
     nameless = {length for place, tensor in enumerate(tensors) for axis, length in enumerate(tensor.shape) if (place, axis) not in named}
     for name, found in axes.items():
         lengths = {tensors[place].shape[axis] for place, axis in found}
-        changed: dict[int, torch.Tensor] = {}
-        for place, axis in found if min(lengths) > 1 and not lengths & nameless else ():
-            changed[place] = changed.get(place, tensors[place]).narrow(axis, 0, 1)
-        changed = {place: tensor.contiguous() for place, tensor in changed.items()}
-        arguments = with_leaves(given.arguments, changed)
-        if changed and not broadcasts(arguments, given):
-            yield Question("sizes", f"axis {name}: 1 instead of {max(lengths)}", replace(given, arguments=arguments))
+        if len(lengths) > 1 or min(lengths) < 3 or lengths & nameless:
+            continue
+        shorter, single = (_cut(given, found, length) for length in (min(lengths) - 1, 1))
+        if not broadcasts(single.arguments, given) and promises.kept(single.arguments) is not None and accepts(shorter):
+            yield Question("sizes", f"axis {name}: 1 instead of {min(lengths)}", single)
+
+
+def _cut(given: Setting, axes: Collection[tuple[int, int]], length: int) -> Setting:
+    tensors, changed = leaves(given.arguments), dict[int, torch.Tensor]()
+    for place, axis in axes:
+        changed[place] = changed.get(place, tensors[place]).narrow(axis, 0, length)
+    return replace(given, arguments=with_leaves(given.arguments, {place: tensor.contiguous() for place, tensor in changed.items()}))
 
 
 def broadcasts(arguments: tuple[Any, ...], given: Setting) -> bool:

@@ -28,7 +28,7 @@ def constructor_questions(problem: Problem, given: Setting) -> Iterator[Question
         others: list[Any] = (
             [not value] if isinstance(value, bool) else [value / 8 or 0.1, value * 8, 0.0] if isinstance(value, float) else []
         )
-        others += [COUNTING] if isinstance(value, float) and 0.0 < value < TINY else []
+        others += [COUNTING] if isinstance(value, float) and 0.0 < value < TOO_SMALL and GUARD.search(names[place]) else []
         if _is_whole(value) and place >= len(given.init):
             others = [value + 1, 2 * value + 1]
         is_axis = _is_whole(value) and AXIS.search(names[place]) is not None and -axes <= value < axes
@@ -52,8 +52,9 @@ def constructor_questions(problem: Problem, given: Setting) -> Iterator[Question
             yield Question("parameters", label, replace(given, init=init), of=of, singular=is_zero)
 
 
-TINY, COUNTING = 1e-3, 0.25
-"""What guards a division is so small that 16 bits show no other value of it; this much counts beside numbers of size one."""
+GUARD = re.compile(r"eps|jitter|ridge|damp|smooth", re.IGNORECASE)
+TOO_SMALL, COUNTING = 1e-3, 0.25
+"""A number below the first that guards a division is too small to be seen in 16 bits; the second counts beside numbers of size one."""
 QUOTED = r"[\"'][\w-]+[\"']"
 """One string in a text; names of modes have no spaces."""
 

@@ -117,6 +117,7 @@ def alike_questions(given: Setting, promises: Promises, state: State) -> Iterato
     if first is not None:
         others = [(place, tensor) for place, tensor in floats if place > first[0] and tensor.shape == first[1].shape]
         same = {place: first[1].to(tensor.dtype, copy=True) for place, tensor in others}
+        same = {place: tensor for place, tensor in same.items() if bool(torch.isfinite(tensor).all())}
         label = "inputs of one shape all the same" + (", every parameter and buffer twice as large" if state else "")
         for question in kept_question(label, replace(given, state=state), same, promises):
             yield replace(question, tied=True)

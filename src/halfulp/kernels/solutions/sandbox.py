@@ -43,7 +43,7 @@ FIXED = {**THREADS, "PYTHONDONTWRITEBYTECODE": "1"}
 IMPORTED = (
     "halfulp.kernels.solutions.server", "halfulp.kernels.solutions.packing", "halfulp.kernels.solutions.streams",
     "halfulp.kernels.solutions.decoy", "halfulp.kernels.problems.stand_in", "halfulp.kernels.problems.facts", "halfulp.cases.poison",
-    "halfulp.cases.precision_modes", "numpy.random", "numpy.testing", "safetensors.torch",
+    "halfulp.cases.precision_modes", "numpy.random", "numpy.testing",
 )  # fmt: skip
 """The program of such a process, and what else it imports sooner or later."""
 CACHES = ("TMPDIR", "HOME", "XDG_CACHE_HOME", "TORCHINDUCTOR_CACHE_DIR", "TORCH_EXTENSIONS_DIR", "TRITON_CACHE_DIR", "NUMBA_CACHE_DIR")

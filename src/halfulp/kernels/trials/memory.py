@@ -7,6 +7,7 @@ import hashlib
 import os
 from collections import OrderedDict
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,9 @@ from ...cases.trees import tensors_of, tree_map
 
 LEAST_BYTES, MOST_BYTES = 256 << 20, 1 << 30
 """The memory of one problem. Half of the least has the results and noise (six arrays) of 280 questions with ten thousand float64 numbers
-each; an eighth of the most, those of one question with a million and a half."""
-SHARE = 24
-"""One part in so many of the machine's memory, between these limits: there is a process for each processor."""
+each; an eighth of the most, those of one question with two million."""
+SHARE = 8
+"""One part in so many of a processor's share of the memory, between these limits: judgements run on all processors."""
 PARTS = 8
 """One question may take one part in so many, and its inputs as much. Larger ones are rare, and leave no room for others."""
 PLAIN = (bool, int, float, complex, str, bytes, type(None), torch.dtype, torch.device)
@@ -69,10 +70,13 @@ class Memory:
 
 def _suitable() -> int:
     try:
-        installed = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # Windows
+        there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        allowed = Path("/sys/fs/cgroup/memory.max")
+        words = allowed.read_text(encoding="ascii").strip() if allowed.is_file() else ""
+    except (AttributeError, ValueError, OSError):  # Windows has none of these
         return LEAST_BYTES
-    return max(LEAST_BYTES, min(MOST_BYTES, installed // SHARE))
+    there = min(there, int(words)) if words.isdecimal() else there
+    return max(LEAST_BYTES, min(MOST_BYTES, there // (SHARE * (os.cpu_count() or 1))))
 
 
 def digest(given: Any) -> str:

@@ -29,7 +29,8 @@ class How:
             nor poisoned memory.
         longest_s: ask nothing if the reference takes longer; a slow solution is judged by one run first. within_s: how long the whole
             answer may take.
-        exact: count a jump as wrong where the reference's numbers are exact. float32: require that results of 16 bits were rounded once.
+        exact: count a jump as wrong where the reference's numbers are exact.
+        float32: require that nothing was rounded to 16 bits but results, at the end.
         times: how much larger the numbers are than the problem's. apart: the arguments before some were made larger; results that don't
             depend on
             those must not change.

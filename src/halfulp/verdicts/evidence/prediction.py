@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -67,17 +68,29 @@ CHANCE = 4.6
 
 def explained(case: Case, noise: Noise, guess: Guess) -> Share:
     """What rounding in one place in one format predicts of the error."""
-    error, shift = _error(case, noise, GIVEN), _shift(case, noise, guess, GIVEN)
+    error, shift = case.remembered(_ErrorIn(noise)), _shift(case, noise, guess, GIVEN)
     if error is None or shift is None:
         return Share()
     usable = np.isfinite(error) & np.isfinite(shift)
-    error, shift = error[usable], shift[usable]
-    cross, square, predicted = float(error @ shift), float(error @ error), float(shift @ shift)
+    if not usable.all():
+        error, shift = error[usable], shift[usable]
+    # Not `@`: the BLAS keeps its threads spinning, and they slow down PyTorch's.
+    cross, square, predicted = (float(np.einsum("i,i->", *pair)) for pair in ((error, shift), (error, error), (shift, shift)))
     if not square or not predicted:
         return Share()
     correlated = max(0.0, cross) ** 2 / (square * predicted)
     share = max(0.0, 1.0 - (square - 2.0 * cross + predicted) / square)
     return Share(share, cross / predicted, correlated, math.sqrt(predicted / square))
+
+
+@dataclass(frozen=True)
+class _ErrorIn:
+    """The error on the given inputs, in units of a noise: the same for all guesses."""
+
+    noise: Noise
+
+    def __call__(self, case: Case) -> FloatArray | None:
+        return _error(case, self.noise, GIVEN)
 
 
 LOOKS = (3, 5, 8)
