@@ -62,6 +62,7 @@ FILTER = "self.register_buffer('h', torch.arange(1.0, 9.0)); self.register_buffe
         ("The taps h are learned.", {"angles"}),
         ("Parameters and buffers may be changed between calls (optimizer steps, load_state_dict).", {"angles"}),
         ("h is a buffer [size]; the constructor fills it with a ramp.", {"h", "angles"}),
+        ("x: float32 [6, size], any strides.\n    h is a buffer [size]; the constructor fills it, checkpoints load others.", {"angles"}),
         ("h is a ramp. It is filled from a checkpoint.", {"angles"}),
         ("h never comes from a checkpoint.", {"h", "angles"}),
         ("h is a ramp. angles comes with the checkpoint.", {"h", "angles"}),  # which is not stored, so that no checkpoint holds it

@@ -89,8 +89,8 @@ def written(before: list[torch.Tensor], after: list[torch.Tensor]) -> list[int]:
 
 def same(old: torch.Tensor, new: torch.Tensor) -> bool:
     """Whether two tensors hold the same numbers, NaN included."""
-    bits = [_bits(tensor) for tensor in (old, new)]
-    if old.dtype == new.dtype and bits[0] is not None and bits[1] is not None and torch.equal(*bits):
+    before, after = _bits(old), _bits(new)
+    if old.dtype == new.dtype and before is not None and after is not None and torch.equal(before, after):
         return True  # nearly always, and a tenth of the time
     if old.shape != new.shape or not (is_real(old) or old.is_complex()):
         return equal(old, new)

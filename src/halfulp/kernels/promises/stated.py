@@ -152,8 +152,9 @@ class Stated:
         for before, sentence in zip(("", *self._sentences), self._sentences):
             if not wording.is_said(wording.LOADED, sentence) or wording.FIXED.search(sentence):
                 continue
-            words = set(re.findall(NAME, sentence))
-            is_about_others = not words.isdisjoint(self.arguments) or wording.WEIGHTS.search(sentence)
+            first, *others = re.findall(NAME, sentence)  # the first is that of the item in which the sentence stands
+            words = {first, *others}
+            is_about_others = not set(others).isdisjoint(self.arguments) or wording.WEIGHTS.search(sentence)
             if "buffers" in words:
                 words |= {name.rpartition(".")[2] for name in buffers}
             elif wording.IT.search(sentence) and not is_about_others:

@@ -213,27 +213,27 @@ def is_undisturbed(case: Case, before: Sequence[Any]) -> bool:
 def more_roundings(case: Case) -> float:
     """The share of results that were rounded to 16 bits on the way, by how far they are off, less the reference's own share.
 
-    Off by over three quarters of an ulp are results of 16 bits, by over a quarter those of float32.
-
-    What is computed in float32 and rounded once is off by half an ulp, and by more only where it cancels to a two-thousandth of its terms.
-    What is returned in float32 is not rounded to 16 bits at all: of what is, every second number is off by over a quarter of such an ulp.
+    What is computed in float32 and rounded once is off by half an ulp, and by more than three quarters of one only where it cancels to a
+    two-thousandth of its terms. What is returned in float32, of inputs of 16 bits, has lost half its digits only where it cancels that far.
     """
     found = 0.0
     for own, wanted, exact in _leaves(case) or []:
         is_short = own.format is not None and own.format.precision_bits <= SHORT
-        form, most = (own.format, 0.75) if is_short else (case.storage, 0.25)
-        if own.format is None or form is None or form.precision_bits > SHORT or not own.stored.size:
+        if own.format is None or not own.stored.size or not (is_short or case.storage.precision_bits <= SHORT):
             continue
         with np.errstate(all="ignore"):
             a, e, x = own.float64(), wanted.float64(), exact.float64()
-            usable = np.isfinite(a) & np.isfinite(e) & np.isfinite(x) & (np.abs(x) >= math.ldexp(1.0, form.exponent_min))
-            ulp = np.ldexp(2.0 * form.unit_roundoff, np.frexp(np.where(usable, x, 1.0))[1] - 1)
-            far, other = (np.mean((np.abs(side - x) > most * ulp)[usable]) if usable.any() else 0.0 for side in (a, e))
+            usable = np.isfinite(a) & np.isfinite(e) & np.isfinite(x) & (np.abs(x) >= math.ldexp(1.0, own.format.exponent_min))
+            ulp = np.ldexp(2.0 * own.format.unit_roundoff, np.frexp(np.where(usable, x, 1.0))[1] - 1)
+            most = 0.75 * ulp if is_short else HALF_THE_DIGITS * np.abs(x)
+            far, other = (np.mean((np.abs(side - x) > most)[usable]) if usable.any() else 0.0 for side in (a, e))
         if other < ONCE:
             found = max(found, float(far - other))
     return found
 
 
+HALF_THE_DIGITS = 2.0**-12
+"""The relative error of a number of float32 that keeps half its bits; of those rounded to float16, half are off by more."""
 SHORT = 11
 """Significant bits of float16; bfloat16 has 8."""
 ONCE = 0.01
