@@ -109,6 +109,7 @@ benchmarks: $(VENV)/.ready
 	$(BIN)/python -W ignore -m benchmarks.kernels.run --peers
 	$(BIN)/python -W ignore -m benchmarks.kernels.crowd
 	$(BIN)/python -W ignore -m benchmarks.kernels.million
+	$(BIN)/python -W ignore -m benchmarks.kernels.round_trip
 	$(BIN)/python -W ignore -m benchmarks.sweeps.opinfo
 	$(BIN)/python -W ignore -m benchmarks.sweeps.store
 	$(BIN)/python -m pip --disable-pip-version-check install -q -c constraints.txt -e ".[ray]"
@@ -119,7 +120,7 @@ benchmarks: $(VENV)/.ready
 	HALFULP_HOME=$(CURDIR)/.backends $(BIN)/python -W ignore -m benchmarks.kernels.released
 
 # What CI runs besides the tests: pages, notebooks, and slices of the benchmarks, each of which stops where a figure is below its bar. Two side by side: make -j2 --output-sync=target slices
-# By turns, from commit to commit: each of the four takes some, and all of them the pages. In two of the turns one part downloads gigabytes first.
+# By turns, from commit to commit: each of the four takes some, and all of them the pages. In two of the turns one part downloads gigabytes first, and has less beside it.
 # EVERY_SLICE=1 takes all.
 SLICES_0 := real-models docs explain origins orders agreement
 SLICES_1 := docs notebooks verdicts compiling limits tolerances fuzz sweeps

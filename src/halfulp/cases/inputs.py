@@ -108,7 +108,7 @@ def copied(inputs: Any, *, but: frozenset[torch.dtype] = frozenset()) -> Any:
     def copy_tensor(value: torch.Tensor) -> torch.Tensor:
         if value.dtype in but:
             return value
-        plain = value.detach()
+        plain = value.detach().resolve_neg()
         if plain.layout != torch.strided or plain.is_quantized:
             return plain.clone().requires_grad_(value.requires_grad)
         storage = plain.untyped_storage()

@@ -29,7 +29,7 @@ def kernel(
     declared: Annotated[
         Optional[str], typer.Option(help="The precision that solutions may use.", show_default="that of the inputs")
     ] = None,
-    budget: Annotated[float, typer.Option(min=1.0, help="Seconds to spend on each solution.")] = 27.0,
+    budget: Annotated[float, typer.Option(min=1.0, help="Seconds to spend on each solution.")] = 26.0,
     seed: Annotated[int, typer.Option(help="Seed of the inputs.")] = 0,
     processes: Annotated[
         Optional[int], typer.Option(min=1, help="How many to judge at a time.", show_default="one for each processor")

@@ -10,7 +10,7 @@ from .problems.problem import count_of
 from .questions.pace import Pace
 from .questions.question import Question
 
-BUDGET_S = 27.0
+BUDGET_S = 26.0
 """For one solution: an answer takes half a minute, with the time that its processes need to start. The most telling questions come
 first."""
 PASSES = 100

@@ -89,6 +89,7 @@ def written(before: list[torch.Tensor], after: list[torch.Tensor]) -> list[int]:
 
 def same(old: torch.Tensor, new: torch.Tensor) -> bool:
     """Whether two tensors hold the same numbers, NaN included."""
+    old, new = (tensor.to_dense() if tensor.layout is not torch.strided else tensor for tensor in (old, new))
     before, after = _bits(old), _bits(new)
     if old.dtype == new.dtype and before is not None and after is not None and torch.equal(before, after):
         return True  # nearly always, and a tenth of the time
@@ -100,7 +101,7 @@ def same(old: torch.Tensor, new: torch.Tensor) -> bool:
 def _bits(tensor: torch.Tensor) -> torch.Tensor | None:
     """The numbers as integers of as many bytes; None where PyTorch has none, or they are no plain numbers."""
     kind = BITS.get(tensor.itemsize)
-    if kind is None or tensor.layout is not torch.strided or tensor.is_quantized:
+    if kind is None or tensor.is_quantized:
         return None
     return tensor.detach().resolve_conj().resolve_neg().view(kind)
 

@@ -90,7 +90,7 @@ class Stated:
         named = {*sizes, *constructor_names(problem), *self.arguments}
         self.bounds = wording.BOUND.search(self._prose) is not None or any(wording.NAMED_BOUND.search(name) for name in named)
         self.nothing = wording.NOTHING.search(self._prose) is not None
-        self.float32 = wording.FLOAT32.search(self._prose) is not None
+        self.float32 = any(wording.is_said(wording.FLOAT32, sentence) for sentence in self._sentences)
         self.rounds = wording.ROUNDS.search(self._prose) is not None
         self.condition_number = max((float(match["of"]) for match in wording.CONDITION_NUMBER.finditer(self._prose)), default=None)
         self.exact = self._says(wording.EXACT)
@@ -99,7 +99,7 @@ class Stated:
         self.poles = self._says(wording.POLES)
         self.gradients = self._says(wording.GRADIENTS)
         self.inference = wording.INFERENCE.search(self._prose) is not None and not self.gradients
-        self.contiguous = wording.CONTIGUOUS.search(self._prose) is not None and wording.STRIDES.search(self._prose) is None
+        self.contiguous = self._calls_contiguous()
         tensors = leaves(draws[0].arguments)
         whole = [place for place, tensor in enumerate(tensors) if tensor.dtype in (torch.int32, torch.int64) and tensor.dim()]
         self.names = {place: name for name, place in self._leaves_of(draws[0]).items()}
@@ -124,19 +124,28 @@ class Stated:
         return [(pair[0], pair[1]) for pair in dict.fromkeys(pairs) if len(set(pair)) == 2]
 
     def may_be_left_out(self, name: str) -> bool:
-        """Whether the text says so of an argument."""
-        about = re.compile(rf"\b{re.escape(name)}\b")
-        return any(about.search(sentence) and wording.is_said(wording.LEFT_OUT, sentence) for sentence in self._sentences)
+        """Whether the text says so of an argument alone."""
+        for sentence in self._sentences:
+            about = re.match(NAME, sentence)
+            for clause in re.split("[,;]", sentence) if not wording.TOGETHER.search(sentence) else ():
+                match = wording.LEFT_OUT.search(clause)
+                is_named = name in re.findall(NAME, clause) or (about is not None and about[0] == name)
+                if match is not None and is_named and not wording.NOT_BEFORE.search(clause[: match.start()]):
+                    return True
+        return False
 
     @property
     def not_finite(self) -> bool:
         """Whether the text says what becomes of NaN and infinities."""
-        return any(
-            wording.is_said(wording.NOT_FINITE, clause) and not wording.is_of_results(wording.NOT_FINITE, clause)
-            for sentence in self._sentences
-            if not wording.FREE.search(sentence) and not wording.EXCLUDED.search(sentence)
-            for clause in re.split("[,:;]", sentence)
-        )
+        return any(map(wording.says_what_becomes_of_not_finite, self._sentences))
+
+    def _calls_contiguous(self) -> bool:
+        """Whether inputs are called contiguous, and nothing is said of strides."""
+        if any(wording.is_said(wording.STRIDES, sentence) for sentence in self._sentences):
+            return False
+        clauses = [clause for sentence in self._sentences for clause in re.split("[,:]", sentence)]
+        words = wording.CONTIGUOUS
+        return any(wording.is_said(words, clause) and not wording.is_of_results(words, clause) for clause in clauses)
 
     @property
     def in_place(self) -> bool:
@@ -150,24 +159,24 @@ class Stated:
         """
         found: set[str] = set()
         for before, sentence in zip(("", *self._sentences), self._sentences):
-            if not wording.is_said(wording.LOADED, sentence) or wording.FIXED.search(sentence):
-                continue
-            first, *others = re.findall(NAME, sentence)  # the first is that of the item in which the sentence stands
-            words = {first, *others}
-            is_about_others = not set(others).isdisjoint(self.arguments) or wording.WEIGHTS.search(sentence)
-            if "buffers" in words:
-                words |= {name.rpartition(".")[2] for name in buffers}
-            elif wording.IT.search(sentence) and not is_about_others:
-                words |= set(re.findall(NAME, before))
-            found |= {name for name in buffers if name.rpartition(".")[2] in words}
+            others = re.findall(NAME, sentence)[1:]  # the first is that of the item in which the sentence stands
+            is_of_it = wording.IT.search(sentence) and set(others).isdisjoint(self.arguments) and not wording.WEIGHTS.search(sentence)
+            whole = wording.BRACKETS.sub(lambda match: match[0].replace(",", " "), sentence)
+            for clause in (part for part in re.split("[,;]", whole) if wording.is_said(wording.LOADED, part)):
+                words = set() if wording.FIXED.search(clause) else set(re.findall(NAME, clause))
+                own = {name for name in buffers if name.rpartition(".")[2] in words}
+                if not own and re.search(r"\bbuffers\b", clause, re.IGNORECASE) and words:
+                    own = set(buffers)
+                named = set(re.findall(NAME, before)) if not own and is_of_it else set[str]()
+                found |= own | {name for name in buffers if name.rpartition(".")[2] in named}
         return found
 
     def _left_in(self, draw: Setting) -> int:
         """How many numbers of a row are not -inf, "at least k finite logits"; 1 if it says only that there are some, 0 if nothing."""
         match = wording.MANY_LEFT.search(self._prose)
         word = (match["count"] or match["more"]) if match is not None else ""
-        if word.isdigit():
-            return int(word)
+        if word.isdigit() or word in COUNTS:
+            return int(COUNTS.get(word, word))
         count = self._names(draw, {}).get(word)
         if isinstance(count, (int, float)):
             return int(count)
@@ -240,7 +249,10 @@ class Stated:
 
     def _says(self, words: re.Pattern[str]) -> bool:
         """Whether some clause says so, without denying it."""
-        return any(words.search(clause) and not wording.DENIED.search(words.sub("", clause)) for clause in re.split("[.,:;]", self._prose))
+        return any(
+            words.search(clause) and not wording.DENIED.search(words.sub("", clause))
+            for clause in wording.clauses_of(self._prose, "[.,:;]")
+        )
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -327,7 +339,8 @@ class Stated:
                 if all(value.shape[axis] == int(written[axis]) for axis in numbers):
                     self._fixed.setdefault(name, set()).update(numbers)
                 lengths = dict(zip(axes, value.shape[value.dim() - len(axes) :]))
-                if all(known.setdefault(axis, length) == length for axis, length in lengths.items() if axis):
+                if all(known.get(axis, length) == length for axis, length in lengths.items() if axis):
+                    known |= {} if is_indexed else lengths
                     read |= {name} if any(axes) and not is_indexed else set()
                     yield name, tuple(axes)
 
@@ -394,7 +407,7 @@ class Stated:
         found: set[int] = set()
         for sentence in sentences:
             about = re.match(NAME, sentence)
-            for clause in re.split("[,:]", sentence):
+            for clause in wording.clauses_of(sentence):
                 if not wording.is_said(words, clause) or (wording.is_of_results(words, clause) and not wording.PROPAGATES.search(clause)):
                     continue
                 said = {word.lower().removesuffix("s") for word in re.findall(NAME, clause)}
@@ -402,6 +415,9 @@ class Stated:
                 found |= named or ({names[about[0]]} if about and about[0] in names else set())
                 found |= floats - set(unless) if len(floats) == 1 or wording.PROPAGATES.search(clause) else set()
         return tuple(sorted(found & floats))
+
+
+COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4}
 
 
 def constructor_names(problem: Problem) -> tuple[str, ...]:

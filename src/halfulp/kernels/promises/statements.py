@@ -72,7 +72,13 @@ HEDGED = re.compile(
 GOES_ON = re.compile(rf"^{OPERATOR}[\w(]")
 """What follows a comparison of which only a part was read."""
 CONDITION_AFTER = re.compile(r"^\W*(?:else|if|when)\b")
-FINITE = re.compile(r"(?<!one )(?<!non-)(?<!not )(?<!n't )(?<!not all )(?<!n't all )(?<!a )(?<!any )\bfinite\b", re.IGNORECASE)
+FINITE = re.compile(
+    r"(?<!one )(?<!non-)(?<!non )(?<!not )(?<!n't )(?<!not all )(?<!n't all )(?<!not be )(?<!necessarily )"
+    r"(?<!a )(?<!any )(?<!the )\bfinite\b(?![- ](?:difference|element|impulse|state|ones?\b))",
+    re.IGNORECASE,
+)
+NOT_FINITE = re.compile(r"\b(?:not|isn't|aren't) (?:all )?finite\b|\bnon[- ]?finite\b", re.IGNORECASE)
+OF_A_RESULT = re.compile(r"\b(?:results?|outputs?|returns?|gives?|sums?|loss(?:es)?)\b[^,;:]*$", re.IGNORECASE)
 AMOUNT = rf"(?:{NUMBER}|(?:an?|one|a few|several|some) (?:ten|hundred|thousand|million)s?)"
 MAGNITUDE = re.compile(
     rf"\bmagnitudes?\s+(?:is\s+|are\s+|of\s+)?(?:up to|at most|below|under|<=|<)\s*(?P<of>{AMOUNT})"
@@ -110,9 +116,15 @@ def statements_in(sentences: Sequence[str]) -> Iterator[Statement]:
                 if not CONDITION.search(sentence[: match.start()]) and not is_hedged(match):
                     yield Statement(match[0].strip(), read(match))
     prose = ". ".join(sentences)
-    if FINITE.search(prose) and not re.search(r"\bNaN|\binf\b|\binfinit", prose):
+    if any(map(_says_finite, sentences)) and not (NOT_FINITE.search(prose) or re.search(r"\bNaN|\binf\b|\binfinit", prose)):
         yield Statement("finite", lambda names: all(bool(torch.isfinite(tensor).all()) for tensor in names[ALL]))
     yield from _magnitudes_in(sentences)
+
+
+def _says_finite(sentence: str) -> bool:
+    """Whether a sentence calls inputs finite, and not only where something holds."""
+    befores = (sentence[: match.start()] for match in FINITE.finditer(sentence))
+    return any(not CONDITION.search(before) and not OF_A_RESULT.search(before) for before in befores)
 
 
 def _magnitudes_in(sentences: Sequence[str]) -> Iterator[Statement]:

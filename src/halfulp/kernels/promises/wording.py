@@ -7,16 +7,17 @@ import re
 
 import torch
 
-from .statements import NAME, NUMBER
+from .statements import NAME, NOT_FINITE, NUMBER
 
 SHAPE = re.compile(
     rf"(?P<names>(?:{NAME}\s*,\s*)*{NAME})\s*(?::|\bis\b|\bof shape\b)?\s*"
     rf"(?P<between>(?:{NAME}\s*,?\s+){{0,3}})[(\[](?P<axes>[^()\[\]]*)[)\]]"
 )
 KIND = re.compile(
-    r"\((?:(?:torch\.)?(?:Tensor|array|u?int\d*|b?float\d*|bool|half|double|complex\d*)|optional|or|[,|\s])+\)", re.IGNORECASE
+    r"\((?:(?:torch\.)?(?:\w*Tensor|array|u?int\d*|(?:b?float|bf|fp)\d*|bool|long|complex\d*)|optional|or|[,|\s])+\)|\([^()]*\)(?=\s*:\s*[(\[])",
+    re.IGNORECASE,
 )
-"""A type in brackets, "bias (Tensor): [N]", and no shape."""
+"""A type in brackets, "bias (Tensor): [N]", and no shape; nor is what stands in brackets before the shape."""
 INDEXED = re.compile(r"\w\[\Z")
 """What comes before the axes: "x[..., i]" is a part of x, and "x: [..., D]" is all of it."""
 ANY_SHAPE = re.compile(r"\b(?:any|arbitrary) (?:shape|rank|number of (?:axes|dim(?:ension)?s))\b", re.IGNORECASE)
@@ -26,7 +27,10 @@ NOT_HELD = re.compile(
     re.IGNORECASE,
 )
 """Marks a sentence that is about numbers on which no result depends."""
-NOT_BEFORE = re.compile(r"\b(?:no|not|never|without|nor)\b(?:\W+\w+){0,3}\W*$", re.IGNORECASE)
+NOT_BEFORE = re.compile(
+    r"(?:\b(?:no|not|never|without|nor|none|neither|cannot)\b|n't\b)(?:\W+\w+){0,3}\W*$|\b(?:no need|need not|needn't|n't need)\b[^.;]*$",
+    re.IGNORECASE,
+)
 NOT_AFTER = re.compile(r"^(?:\W+\w+){0,3}?\W+(?:no|not|never|cannot|\w+n't)\b", re.IGNORECASE)
 """A denial of something, a few words before it or after it."""
 SPECIALS = {
@@ -35,8 +39,7 @@ SPECIALS = {
     -math.inf: re.compile(r"-inf\b|\binfinit"),
 }
 """How a text mentions NaN and infinities."""
-NOT_FINITE = re.compile(r"\b(?:not|isn't|aren't) (?:all )?finite\b|\bnon-?finite\b", re.IGNORECASE)
-EXCLUDED = re.compile(r"\b(?:unsupported|not supported|out of scope|excluded|not allowed|forbidden|invalid)\b", re.IGNORECASE)
+EXCLUDED = re.compile(r"\b(?:unsupported|not supported|out of scope|excluded|not allowed|forbidden)\b", re.IGNORECASE)
 """Says that something does not come."""
 PROPAGATES = re.compile(r"\bpropagate", re.IGNORECASE)
 """If said of NaN and infinities without naming an input, it is said of all of them."""
@@ -70,13 +73,14 @@ COMPARED = re.compile(rf"(?P<one>{NAME})(?:\[[^\]]*\])?\s*(?:[<>]=?|==)\s*(?P<ot
 """Two names, or elements of them, and a sign of comparison between them."""
 TIES = re.compile(
     r"\b(?:ties?|tied)\b|\bequal (?:\w+ )?(?:values?|scores?|keys?|probabilit\w+|numbers?|elements?|logits?|distances?|largest|ones?)\b"
-    r"|\b(?:lowest|lower|smallest|first) (?:index|number|position|occurrence|max\w*|one counts)\b"
+    r"|\b(?:lowest|lower|smallest|first) (?:index|number|position|occurrence|max(?:imum|imal)?(?! (?:over|of)\b)|one counts)\b"
     r"|\bthe first \w+ (?:on|at|in|for) which\b|\b(?:lowest|first)(?: \w+)? (?:index|position)\b"
     r"|\(strictly\)|\bstrictly (?:less|greater|larger|smaller|more|fewer|above|below)\b|\banswer is unique\b",
     re.IGNORECASE,
 )
 FREE = re.compile(
-    r"\b(?:unspecified|undefined|arbitrar\w+|implementation[- ]defined|irrelevant|no ties?|without ties?|in any order|any of (?:them|these)"
+    r"\b(?:unspecified|undefined|arbitrar\w+|implementation[- ]defined|irrelevant|no (?:\w+ )?ties?"
+    r"|without ties?|in any order|either way|any way|any of (?:them|these)"
     r"|ties? (?:never|do(?:es)?n't|do(?:es)? not|are not)|not (?:specified|defined|guaranteed|tested|checked)|does(?:n't| not) matter)\b",
     re.IGNORECASE,
 )
@@ -86,14 +90,14 @@ ROUNDS = re.compile(
     r"\b(?:ties? to even|half to even|round(?:s|ed|ing)? half|half away|round(?:s|ed)? to (?:the )?nearest|ties away)", re.IGNORECASE
 )
 NOTHING = re.compile(
-    r"\b(?:fully|entirely|completely|all|wholly)[- ]masked\b|\bnothing\b|\bwithout any\b"
+    r"\b(?:fully|entirely|completely|all|wholly)[- ]masked\b|\bnothing\b|\bwithout any (?!padding|mask)"
     r"|\bno (?:valid|allowed|unmasked|visible|keys?|true)\b|\bno \w+ (?:is|are) (?:valid|allowed|unmasked|visible|true|left)\b"
     r"|\bonly masked\b|\bno such\b",
     re.IGNORECASE,
 )
 FLOAT32 = re.compile(
     r"\brounded once\b|\bone (?:final )?rounding\b|\ball arithmetic (?:is )?(?:in )?(?:float32|fp32)\b"
-    r"|\bsums?\b[^.;]{0,40}\bin (?:float32|fp32)\b"
+    r"|\bsums?\b(?:(?!\b(?:not|never|no)\b)[^.;]){0,40}\bin (?:float32|fp32)\b"
     r"|\b(?:added|summed|accumulated|multiplied|computed|sums?|products?|intermediates?)\b[^.;]{0,40}\b(?:not|never) rounded\b"
     r"|\bnot rounded before\b|\b(?:no|without) (?:any )?intermediate rounding\b",
     re.IGNORECASE,
@@ -140,15 +144,22 @@ IN_PLACE = re.compile(
 )
 LEFT_OPEN = re.compile(r"\b(?:may|might|can|could|allowed|either|or|need not|not|never|without)\b|n't\b", re.IGNORECASE)
 """A sentence that allows or denies something, and does not demand it."""
-LEFT_OUT = re.compile(r"\bor None\b|\bNone for\b|\b[Oo]ptional\b|\b(?:may|can) be (?:None|omitted|left out)\b")
+LEFT_OUT = re.compile(
+    r"\bor None\b|\bNone (?:for|means|disables|stands)\b|\bif None\b|\bdefaults to None\b|\b[Oo]ptional(?:ly)?\b"
+    r"|\b(?:may|can) be (?:None|omitted|left out)\b"
+)
 """Says that an argument need not be given."""
-LOADED = re.compile(r"\b(?:checkpoints?|(?:load_)?state_dicts?|trained|learned|learnt|fine-?tuned|calibrated)\b", re.IGNORECASE)
+TOGETHER = re.compile(r"\b(?:together|both|neither|all or none)\b", re.IGNORECASE)
+LOADED = re.compile(
+    r"\bcheckpoints?\b|\b(?:load_)?state_dicts?\b|\b(?:is|are|be)\s+(?:\w+\s+)?(?:trained|learned|learnt|fine-?tuned|calibrated)\b",
+    re.IGNORECASE,
+)
 """Said of buffers that a module computes, and that may hold anything else later."""
-FIXED = re.compile(r"\b(?:fixed|constants?|stays?|unchanged|never|as constructed)\b", re.IGNORECASE)
+FIXED = re.compile(r"\b(?:fixed|constants?|stays? as|unchanged|never|comput\w+|constructor|constructed|deterministic)\b", re.IGNORECASE)
 """Says that they don't."""
 IT = re.compile(r"\b(?:it|its|they|them|these)\b", re.IGNORECASE)
 WEIGHTS = re.compile(r"\b(?:weights?|parameters?|scales?|bias(?:es)?)\b", re.IGNORECASE)
-CONTIGUOUS = re.compile(r"\bcontiguous\b", re.IGNORECASE)
+CONTIGUOUS = re.compile(r"(?<!make it )(?<!made )(?<![._])\bcontiguous\b(?!\()", re.IGNORECASE)
 STRIDES = re.compile(
     r"\b(?:non|not|need|may|any|whether|either)\b[^,]*\b(?:contiguous|strides?)\b|\bnoncontiguous\b|\bstrided\b|\bcontiguous or\b"
     r"|\bor (?:\w+ )?(?:views?|slices?)\b|\btransposed views?\b|\bviews? of an?\b",
@@ -200,7 +211,8 @@ ONE_KIND = rf"\b(?:{'|'.join(KINDS)})\b"
 SEVERAL_KINDS = re.compile(rf"{ONE_KIND}(?:\s*[,/]\s*{ONE_KIND})*\s*(?:\bor\b|/|,)\s*{ONE_KIND}")
 
 
-GOES_ON = re.compile(r"\)\s*(?:[,;]|(?:and|or|but|which|while|so)\b)")
+BRACKETS = re.compile(r"\([^()]*\)")
+GOES_ON = re.compile(r"\)\s*(?:[,;:]|(?:and|or|but|which|while|so)\b)")
 
 
 def is_said(words: re.Pattern[str], clause: str) -> bool:
@@ -209,11 +221,38 @@ def is_said(words: re.Pattern[str], clause: str) -> bool:
     if match is None:
         return False
     # What brackets deny is what they hold, and what goes on after those that hold the words is said of something else.
-    before, after = clause[: match.start()], GOES_ON.split(clause[match.end() :].partition("(")[0])[0]
+    before, after = clause[: match.start()], GOES_ON.split(BRACKETS.sub("", clause[match.end() :]))[0]
     return not NOT_BEFORE.search(before) and not NOT_AFTER.search(after)
+
+
+def clauses_of(text: str, separators: str = "[,:]") -> list[str]:
+    """The parts of a text between separators; the end of a list, "no infinities, NaNs or denormals", stays with what denies it."""
+    found: list[str] = []
+    for clause in re.split(separators, text):
+        if found and DENIED.search(found[-1]) and LIST_END.match(clause):
+            found[-1] += f",{clause}"
+        else:
+            found.append(clause)
+    return found
+
+
+LIST_END = re.compile(r"\s*(?:[\w-]+ )?(?:or|nor) [\w-]+\s*$")
 
 
 def is_of_results(words: re.Pattern[str], clause: str) -> bool:
     """Whether a clause says it of results, not of inputs."""
     match = words.search(clause)
     return match is not None and OF_RESULTS.search(clause[: match.end()]) is not None
+
+
+def says_what_becomes_of_not_finite(sentence: str) -> bool:
+    """Whether a sentence says what becomes of inputs that are not finite: "zeros if any gradient is not finite"."""
+    if FREE.search(sentence) or EXCLUDED.search(sentence):
+        return False
+    for clause in re.split("[,:;]", sentence):
+        match = NOT_FINITE.search(clause)
+        if match is not None and is_said(NOT_FINITE, clause):
+            condition = re.split(r"\b(?:if|when|where|with|whose|of)\b", clause[: match.end()], flags=re.IGNORECASE)[-1]
+            if not OF_RESULTS.search(condition):
+                return True
+    return False

@@ -68,7 +68,7 @@ def single_axis_questions(
         if len(lengths) > 1 or min(lengths) < 3 or lengths & nameless:
             continue
         shorter, single = (_cut(given, found, length) for length in (min(lengths) - 1, 1))
-        if not broadcasts(single.arguments, given) and promises.kept(single.arguments) is not None and accepts(shorter):
+        if not broadcasts(single.arguments, given) and promises.kept(single.arguments) is not None and accepts(single) and accepts(shorter):
             yield Question("sizes", f"axis {name}: 1 instead of {min(lengths)}", single)
 
 

@@ -65,7 +65,10 @@ def main(folder: str, limits: str, place: str = "") -> None:
             if isinstance(error, KeyboardInterrupt):
                 raise
             answer = Message({"error": type(error).__name__, "words": _told(error), "attempts": list(host.attempts)})
-        send(answers, answer)
+        try:
+            send(answers, answer)
+        except TypeError as error:  # what it returned can't be sent, and nothing was
+            send(answers, Message({"error": "TypeError", "words": str(error), "attempts": list(host.attempts)}))
 
 
 def _told(error: BaseException) -> str:

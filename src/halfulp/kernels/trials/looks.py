@@ -233,7 +233,7 @@ def more_roundings(case: Case) -> float:
 
 
 HALF_THE_DIGITS = 2.0**-12
-"""The relative error of a number of float32 that keeps half its bits; of those rounded to float16, half are off by more."""
+"""The relative error of a number of float32 that keeps half its bits; of those rounded to float16, a quarter are off by more."""
 SHORT = 11
 """Significant bits of float16; bfloat16 has 8."""
 ONCE = 0.01

@@ -76,7 +76,14 @@ def _suitable() -> int:
     except (AttributeError, ValueError, OSError):  # Windows has none of these
         return LEAST_BYTES
     there = min(there, int(words)) if words.isdecimal() else there
-    return max(LEAST_BYTES, min(MOST_BYTES, there // (SHARE * (os.cpu_count() or 1))))
+    return max(LEAST_BYTES, min(MOST_BYTES, there // (SHARE * _processors())))
+
+
+def _processors() -> int:
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # macOS
+        return os.cpu_count() or 1
 
 
 def digest(given: Any) -> str:
