@@ -93,7 +93,7 @@ def test_buffers_that_checkpoints_fill(stated, text, loaded):
     [
         ("All tensors are contiguous (no strided views).", True), ("Returns a contiguous tensor of shape (B, N).", False),
         ("x is contiguous.", True), ("x need not be contiguous.", False), ("x may be a strided view.", False), ("", False),
-        ("Inputs may be contiguous or not.", False), ("x.contiguous() is called first.", False),
+        ("Inputs may be contiguous or not.", False), ("Rounds to even; no NaN, non-contiguous inputs too.", False), ("x.contiguous() is called first.", False),
     ],
 )  # fmt: skip
 def test_inputs_that_are_called_contiguous(stated, text, said):

@@ -141,9 +141,9 @@ class Stated:
 
     def _calls_contiguous(self) -> bool:
         """Whether inputs are called contiguous, and nothing is said of strides."""
-        if any(wording.is_said(wording.STRIDES, sentence) for sentence in self._sentences):
+        clauses = [clause for sentence in self._sentences for clause in wording.clauses_of(sentence)]
+        if any(wording.is_said(wording.STRIDES, clause) for clause in clauses):
             return False
-        clauses = [clause for sentence in self._sentences for clause in re.split("[,:]", sentence)]
         words = wording.CONTIGUOUS
         return any(wording.is_said(words, clause) and not wording.is_of_results(words, clause) for clause in clauses)
 

@@ -159,7 +159,7 @@ FIXED = re.compile(r"\b(?:fixed|constants?|stays? as|unchanged|never|comput\w+|c
 """Says that they don't."""
 IT = re.compile(r"\b(?:it|its|they|them|these)\b", re.IGNORECASE)
 WEIGHTS = re.compile(r"\b(?:weights?|parameters?|scales?|bias(?:es)?)\b", re.IGNORECASE)
-CONTIGUOUS = re.compile(r"(?<!make it )(?<!made )(?<![._])\bcontiguous\b(?!\()", re.IGNORECASE)
+CONTIGUOUS = re.compile(r"(?<!non-)(?<!make it )(?<!made )(?<![._])\bcontiguous\b(?!\()", re.IGNORECASE)
 STRIDES = re.compile(
     r"\b(?:non|not|need|may|any|whether|either)\b[^,]*\b(?:contiguous|strides?)\b|\bnoncontiguous\b|\bstrided\b|\bcontiguous or\b"
     r"|\bor (?:\w+ )?(?:views?|slices?)\b|\btransposed views?\b|\bviews? of an?\b",
