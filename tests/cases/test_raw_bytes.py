@@ -44,3 +44,11 @@ def test_they_are_the_memory_itself_where_that_is_contiguous():
     tensor = torch.zeros(3)
     raw_bytes(tensor)[:4] = b"\x00\x00\x80\x3f"
     assert tensor.tolist() == [1.0, 0.0, 0.0]
+
+
+def test_they_are_the_numbers_of_views_with_a_sign_of_their_own():
+    negated = torch.tensor([1 + 2j, 3 - 4j]).conj().imag
+    assert bytes(raw_bytes(negated)) == negated.clone().numpy().tobytes() and negated.is_neg()
+    eight = torch.tensor([1.0, -2.0]).to(torch.float8_e4m3fn)
+    assert bytes(raw_bytes(eight)) == eight.view(torch.uint8).numpy().tobytes()
+    assert len(raw_bytes(torch.ones(1).expand(3))) == 12 and bytes(raw_bytes(torch.zeros(0))) == b""
