@@ -521,7 +521,7 @@ def test_nothing_is_written_where_a_tensor_cannot_be_sent(bad):
             "quantized": lambda: torch.quantize_per_tensor(torch.ones(2), 0.1, 0, torch.qint8),
         }[bad]()  # fmt: skip
         stream = io.BytesIO()
-        with pytest.raises(TypeError, match="only numbers on the CPU can be sent"):
+        with pytest.raises(TypeError, match="Needed: a dense tensor on the CPU that is not quantized"):
             send(stream, Message({}, [torch.ones(2), tensor]))
     assert not stream.getvalue()
 

@@ -2,8 +2,8 @@
 
 A frame: 8 bytes that tell it from anything else that might be printed, the lengths of header and rest, the header, the tensors.
 
-Tensors go from their memory into the pipe, and from the pipe into theirs, with no file format between: writing and reading one took as
-long as everything else in a call (`python -m benchmarks.kernels.round_trip`).
+Tensors go from their memory into the pipe, and from the pipe into theirs, with no file format between, which would copy them again on
+either side. `python -m benchmarks.kernels.round_trip` prints what a call costs.
 """
 
 from __future__ import annotations
@@ -46,11 +46,14 @@ def send(stream: IO[bytes], message: Message) -> None:
     """Write a frame; nothing of it where a tensor can't be sent.
 
     Raises:
-        TypeError: one is quantized, or lies on a device.
+        TypeError: one is quantized or sparse, or is not on the CPU.
     """
     for tensor in message.tensors:
         if str(tensor.dtype) not in DTYPES or tensor.device.type != "cpu" or tensor.layout is not torch.strided:
-            raise TypeError(f"{tensor.dtype} on {tensor.device}, {tensor.layout}: only numbers on the CPU can be sent")
+            raise TypeError(
+                f"Got a tensor of {tensor.dtype} ({tensor.layout}) on {tensor.device}. Needed: a dense tensor on the CPU that is not quantized. "
+                "Only the bytes of numbers are sent to another process. Convert it first."
+            )
     parts = [raw_bytes(tensor) for tensor in message.tensors]
     kinds = [(str(tensor.dtype), list(tensor.shape)) for tensor in message.tensors]
     header = {"header": dict(message.header), "tensors": kinds, "attachment": len(message.attachment)}

@@ -78,7 +78,12 @@ FINITE = re.compile(
     re.IGNORECASE,
 )
 NOT_FINITE = re.compile(r"\b(?:not|isn't|aren't) (?:all )?finite\b|\bnon[- ]?finite\b", re.IGNORECASE)
-OF_A_RESULT = re.compile(r"\b(?:results?|outputs?|returns?|gives?|sums?|loss(?:es)?)\b[^,;:]*$", re.IGNORECASE)
+OF_RESULTS = re.compile(
+    r"\b(?:gives?|returns?|yields?|becomes?|produces?|results?|outputs?)\b|=\s*[+-]*(?:inf|nan)\b"
+    r"|\b(?:(?:max|min)(?:imum)?|sum|mean|log-?sum-?exp) of\b",
+    re.IGNORECASE,
+)
+"""Marks a clause that is about results, not inputs."""
 AMOUNT = rf"(?:{NUMBER}|(?:an?|one|a few|several|some) (?:ten|hundred|thousand|million)s?)"
 MAGNITUDE = re.compile(
     rf"\bmagnitudes?\s+(?:is\s+|are\s+|of\s+)?(?:up to|at most|below|under|<=|<)\s*(?P<of>{AMOUNT})"
@@ -123,8 +128,8 @@ def statements_in(sentences: Sequence[str]) -> Iterator[Statement]:
 
 def _says_finite(sentence: str) -> bool:
     """Whether a sentence calls inputs finite, and not only where something holds."""
-    befores = (sentence[: match.start()] for match in FINITE.finditer(sentence))
-    return any(not CONDITION.search(before) and not OF_A_RESULT.search(before) for before in befores)
+    befores = (re.split("[,:;]", sentence[: match.start()])[-1] for match in FINITE.finditer(sentence))
+    return any(not CONDITION.search(before) and not OF_RESULTS.search(before) for before in befores)
 
 
 def _magnitudes_in(sentences: Sequence[str]) -> Iterator[Statement]:

@@ -7,7 +7,7 @@ import re
 
 import torch
 
-from .statements import NAME, NOT_FINITE, NUMBER
+from .statements import NAME, NOT_FINITE, NUMBER, OF_RESULTS
 
 SHAPE = re.compile(
     rf"(?P<names>(?:{NAME}\s*,\s*)*{NAME})\s*(?::|\bis\b|\bof shape\b)?\s*"
@@ -45,12 +45,6 @@ PROPAGATES = re.compile(r"\bpropagate", re.IGNORECASE)
 """If said of NaN and infinities without naming an input, it is said of all of them."""
 EXCEPT = re.compile(r"\b(?:except|unless|at least|otherwise|if|when|whenever|where|while)\b", re.IGNORECASE)
 """Marks a sentence that does not hold of every number, or not always."""
-OF_RESULTS = re.compile(
-    r"\b(?:gives?|returns?|yields?|becomes?|produces?|results?|outputs?)\b|=\s*[+-]*(?:inf|nan)\b"
-    r"|\b(?:(?:max|min)(?:imum)?|sum|mean|log-?sum-?exp) of\b",
-    re.IGNORECASE,
-)
-"""Marks a clause that is about results, not inputs."""
 POLES = re.compile(
     r"(?:\b(?:has|have|is|are|be|gives?|returns?|yields?|becomes?|produces?|comes? out)\b|=)"
     r"(?:(?!\b(?:not|never|no)\b)[^.;,]){0,40}?(?<!\w)(?:[-+]*inf\b|(?:minus )?infinit)",
@@ -212,7 +206,7 @@ SEVERAL_KINDS = re.compile(rf"{ONE_KIND}(?:\s*[,/]\s*{ONE_KIND})*\s*(?:\bor\b|/|
 
 
 BRACKETS = re.compile(r"\([^()]*\)")
-GOES_ON = re.compile(r"\)\s*(?:[,;:]|(?:and|or|but|which|while|so)\b)")
+AFTER_BRACKETS = re.compile(r"\)\s*(?:[,;:]|(?:and|or|but|which|while|so)\b)")
 
 
 def is_said(words: re.Pattern[str], clause: str) -> bool:
@@ -221,7 +215,7 @@ def is_said(words: re.Pattern[str], clause: str) -> bool:
     if match is None:
         return False
     # What brackets deny is what they hold, and what goes on after those that hold the words is said of something else.
-    before, after = clause[: match.start()], GOES_ON.split(BRACKETS.sub("", clause[match.end() :]))[0]
+    before, after = clause[: match.start()], AFTER_BRACKETS.split(BRACKETS.sub("", clause[match.end() :]))[0]
     return not NOT_BEFORE.search(before) and not NOT_AFTER.search(after)
 
 

@@ -54,7 +54,7 @@ def axis_questions(given: Setting, axes: Mapping[str, Collection[tuple[int, int]
 def single_axis_questions(
     given: Setting, axes: Mapping[str, Collection[tuple[int, int]]], promises: Promises, accepts: Callable[[Setting], bool]
 ) -> Iterator[Question]:
-    """Axes cut to length 1, each name in turn. Where numbers in the problem's code fix a length, no size of the problem does that.
+    """Axes cut to length 1, one name at a time. No size of the problem can do that where its code writes an input out, number by number.
 
     Args:
         axes: see `axis_questions`. One as long as an axis without a name is not cut: that may be the same, and the reference broadcasts it.

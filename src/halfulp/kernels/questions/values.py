@@ -49,7 +49,7 @@ def value_questions(given: Setting, promises: Promises, stated: Stated, seed: in
         if arguments is None or is_unchanged(arguments, given.arguments, variant.kind):
             continue
         is_defined = (variant.label == SUBNORMAL and stated.magnitudes) or (variant.label == NANS and speaks_of_nan)
-        is_defined |= variant.label in NOT_FINITE and stated.not_finite
+        is_defined |= variant.label in SPECIAL_NUMBERS and stated.not_finite
         is_special = variant.kind == "specials" and not is_defined
         is_exotic = is_special or (variant.kind == "layout" and stated.lies_as_drawn)
         yield Question(
@@ -72,7 +72,7 @@ def _are_made_equal(variant: InputVariant) -> bool:
 
 
 SUBNORMAL, NANS = "subnormal numbers", "some NaNs"
-NOT_FINITE = (NANS, "some infinities", "some negative infinities")
+SPECIAL_NUMBERS = (NANS, "some infinities", "some negative infinities")
 OTHERS = "other numbers of the same magnitude"
 FINER = 100.0
 """Times smaller: packing in few bits, or a choice by a fixed step, shows on numbers that are close together and on no grid."""

@@ -305,8 +305,8 @@ class Trials:
             return found
         check = self._of_one_run(case, ran[0]) if how.repeated_s > 0 and ran else judged(Gatherer(case, lambda _: None))
         if share > TWICE and check.acceptable is not False:
-            asked = "The problem asks for a single rounding to 16 bits, at the end, and for none where results are float32"
-            words = f"{asked}. Of its results, {share:.0%} more than of the reference's are further off than that explains."
+            asked = "The problem asks for one rounding to 16 bits, at the end, and for none where results are float32"
+            words = f"{asked}. {share:.0%} of its results are off by more than that explains, and hardly any of the reference's."
             return Outcome("wrong", words, replace(check, verdict=Verdict.REDUCED_PRECISION))
         if check.verdict is Verdict.MISTAKE and check.because[:1] == ("scaling",) and (found := _small_enough(case, check)):
             return found

@@ -70,7 +70,7 @@ def coarsened(value: Any, target: Format, *, truncated: bool = False) -> Any:
     with torch._C.DisableTorchFunction():  # pyright: ignore[reportPrivateUsage]  # in a lifted run float32 would become float64 here too
         if dropped is None:
             return value.to(TORCH_DTYPES[target.name]).to(torch.float64)
-        if target.name == "bfloat16" and not truncated:  # PyTorch goes through float32 as well, eight times as slowly
+        if target.name == "bfloat16" and not truncated:  # as PyTorch's own cast does, in an eighth of its time
             return value.to(torch.float32).to(torch.bfloat16).to(torch.float64)
         bits = value.to(torch.float32).contiguous().view(torch.int32)
         if not truncated:  # to nearest even
