@@ -203,7 +203,7 @@ def test_one_error_is_told_in_one_unit_by_every_command():
     assert point.added_in_noise == pytest.approx(by_check.in_noise, rel=0.15)
     assert 0.5 < point.excess / by_check.of_limit < 2.0
     assert (
-        f"{point.added_in_noise:.3g} times what rounding causes (up to {point.excess:.3g} times the limit of a correct implementation)"
+        f"{point.added_in_noise:.3g} times (rms) what rounding causes, and {point.excess:.3g} times the limit of a correct implementation at its worst"
         in origin.because
     )
     assert str(by_check).split(",")[0].split()[0] in halfulp.check(actual, expected, (x,)).reason

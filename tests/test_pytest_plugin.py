@@ -35,7 +35,7 @@ def test_fixture_and_failure_text(pytester):
     result.stdout.fnmatch_lines(
         [
             "*MISTAKE: the two compute different functions (not acceptable)*",
-            "*Next, for the cause: halfulp.explain*",
+            "*Next, to find the cause: halfulp.explain*",
             "*All evidence: halfulp report *.json*",
         ]
     )

@@ -37,7 +37,7 @@ def _record(record: Hypothesis) -> str:
     if record.calls:
         lines.append(f"In calls of: {', '.join(f'`{each}`' for each in sorted(record.calls))}.")
     if record.reports:
-        lines.append(f"Met in: {', '.join(_linked(each) for each in record.reports)}.")
+        lines.append(f"Reported before in: {', '.join(_linked(each) for each in record.reports)}.")
     return "\n".join(f"- {each}" for each in lines) + "\n"
 
 

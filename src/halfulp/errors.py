@@ -66,3 +66,13 @@ def shortened(text: str, *, lines: int = 12, characters: int = 1200) -> str:
     kept = kept[:characters].rstrip()
     left = len(text.strip()) - len(kept)
     return f"{kept} ... ({left:,} more characters)" if left > lines else kept
+
+
+def install_command(extra: str) -> str:
+    """The command that installs halfulp with one of its extras: from its repository, since it is not on PyPI.
+
+    Example:
+        >>> print(install_command("report"))
+        pip install 'halfulp[report] @ git+https://github.com/halfulp/halfulp'
+    """
+    return f"pip install 'halfulp[{extra}] @ git+https://github.com/halfulp/halfulp'"

@@ -40,7 +40,7 @@ Change = Callable[[torch.Tensor, torch.Generator], torch.Tensor]
 
 
 def variants(inputs: Any, seed: int = 0) -> Iterator[InputVariant]:
-    """Labelled variants of a function's inputs, most ordinary first.
+    """Labeled variants of a function's inputs, most ordinary first.
 
     Args:
         inputs: a tuple of positional arguments: tensors, arrays, numbers, nested containers. They are copied, never changed.

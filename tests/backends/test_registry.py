@@ -18,7 +18,7 @@ from halfulp.backends.registry import BUILT_IN, adapter_named
 from halfulp.backends.workers import environments
 from halfulp.backends.workers.environments import MANIFEST, environment_of, requirements_of
 from halfulp.backends.workers.remote import Remote
-from halfulp.errors import BackendError, HalfulpError, InputError, MissingBackend
+from halfulp.errors import BackendError, HalfulpError, InputError, MissingBackend, install_command
 
 HERE = [name for name in BUILT_IN if adapter_named(name).availability()]
 AWAY = [name for name in BUILT_IN if name not in HERE]
@@ -47,7 +47,7 @@ def test_a_built_in_backend_says_what_it_is(name):
     assert state == adapter.availability() == adapter_named(name).availability()
     assert bool(state) == (not state.reason) and state.where in ("here", "") and bool(state.install) <= bool(state.reason)
     if adapter.extra and state.install:
-        assert state.install == f"pip install 'halfulp[{adapter.extra}]'"
+        assert state.install == install_command(adapter.extra)
 
 
 @pytest.mark.parametrize("name", BUILT_IN)

@@ -20,7 +20,7 @@ from torch.overrides import _len_torch_function_stack
 import halfulp
 from halfulp import RunError, Verdict, check
 from halfulp.backends.registry import adapter_named
-from halfulp.errors import MissingBackend, Unsupported
+from halfulp.errors import MissingBackend, Unsupported, install_command
 
 INPUTS = torch.randn(16, 64, generator=torch.Generator().manual_seed(0))
 WEIGHT = torch.randn(64, 16, generator=torch.Generator().manual_seed(1))
@@ -67,8 +67,8 @@ def test_without_its_package_directml_says_how_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch_directml", None)
     directml = adapter_named("directml")  # as it is here, whatever environments there are
     state = directml.availability()
-    assert (bool(state), state.reason, state.install) == (False, "torch-directml not installed", "pip install 'halfulp[directml]'")
-    with pytest.raises(MissingBackend, match=r"torch-directml not installed.*Install it with pip install 'halfulp\[directml\]'"):
+    assert (bool(state), state.reason, state.install) == (False, "torch-directml not installed", install_command("directml"))
+    with pytest.raises(MissingBackend, match=r"torch-directml not installed.*Install it with pip install 'halfulp\[directml\] @ git"):
         directml.implement(torch.exp)
 
 

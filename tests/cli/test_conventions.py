@@ -47,9 +47,9 @@ def test_names_that_everybody_types(short, name):
 
 def test_the_next_command_is_filled_in():
     found = RUN.invoke(app, APART)
-    assert "For the cause: halfulp explain 'x * 2.1' 'x + x' -i 'x=randn(4)'" in found.stdout.replace("\n", " ")
+    assert "To find the cause: halfulp explain 'x * 2.1' 'x + x' -i 'x=randn(4)'" in found.stdout.replace("\n", " ")
     located = RUN.invoke(app, ["locate", *APART[1:]])
-    assert "For the cause: halfulp explain 'x * 2.1' 'x + x' -i 'x=randn(4)'" in located.stdout.replace("\n", " ")
+    assert "To find the cause: halfulp explain 'x * 2.1' 'x + x' -i 'x=randn(4)'" in located.stdout.replace("\n", " ")
 
 
 def test_compare_with_limits_gates_a_script(tmp_path):

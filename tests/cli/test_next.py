@@ -25,7 +25,7 @@ def case(tmp_path):
 
 def test_a_short_answer_leads_on_too(case):
     found = RUN.invoke(app, ["check", case, "-q"])
-    assert found.stdout.rstrip().endswith(f"Next, for the cause: halfulp explain {case}")
+    assert found.stdout.rstrip().endswith(f"Next, to find the cause: halfulp explain {case}")
 
 
 @pytest.mark.parametrize("option", ["--rtol", "--atol", "--tol"])
@@ -36,7 +36,7 @@ def test_a_tolerance_is_answered_by_what_takes_its_place(option, case):
 
 def test_ci_leads_on_with_the_file_and_says_that_there_is_no_baseline(case, tmp_path):
     found = RUN.invoke(app, ["ci", case, "--baseline", str(tmp_path / "none.json")])
-    assert f"For the cause: halfulp explain {case}" in found.stdout.replace("\n", " ")
+    assert f"To find the cause: halfulp explain {case}" in found.stdout.replace("\n", " ")
     assert "There is no baseline yet" in found.stdout
 
 

@@ -86,9 +86,9 @@ def test_a_root_mean_square_of_nothing_is_zero_and_of_nan_is_nan():
 def test_an_excess_in_words():
     assert (
         str(Excess(math.inf, math.inf))
-        == "infinitely many times what rounding causes (up to infinitely many times the limit of a correct implementation)"
+        == "infinitely many times (rms) what rounding causes, and infinitely many times the limit of a correct implementation at its worst"
     )
     assert (
         Excess(36953.2, 4888.04).words(" in float32")
-        == "36,953 times what rounding in float32 causes (up to 4,888 times the limit of a correct implementation)"
+        == "36,953 times (rms) what rounding in float32 causes, and 4,888 times the limit of a correct implementation at its worst"
     )

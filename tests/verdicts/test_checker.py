@@ -404,7 +404,7 @@ def test_assert_equivalent_returns_or_explains():
     assert halfulp.assert_equivalent(halves, product, (A, W)).verdict is V.ROUNDING
     with pytest.raises(AssertionError, match="MISTAKE: the two compute different functions") as caught:
         halfulp.assert_equivalent(MISTAKES["factor"][0], product, (A, W))
-    assert "Next, for the cause: halfulp.explain(actual, expected, inputs)" in str(caught.value)
+    assert "Next, to find the cause: halfulp.explain(actual, expected, inputs)" in str(caught.value)
     assert len(str(caught.value).splitlines()) <= 10
 
 

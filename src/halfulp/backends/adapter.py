@@ -8,7 +8,7 @@ from importlib import metadata
 from importlib.util import find_spec
 from typing import Any, ClassVar
 
-from ..errors import InputError
+from ..errors import InputError, install_command
 from .interface import Availability, Option
 from .knobs.knob import Knob
 from .knobs.options import knobs_of
@@ -44,7 +44,7 @@ class Adapter(ABC):
         """Whether its packages are installed here."""
         missing = [distribution for name, distribution in self.packages.items() if not _is_installed(name, distribution)]
         if missing:
-            return Availability(reason=f"{', '.join(missing)} not installed", install=f"pip install 'halfulp[{self.extra}]'")
+            return Availability(reason=f"{', '.join(missing)} not installed", install=install_command(self.extra))
         version = _version(next(iter(self.packages.values()), ""))
         reason = self.unusable()
         return Availability("" if reason else "here", version, reason)

@@ -82,7 +82,7 @@ def explain(
 
     Numerics:
         A share is 1 - d'/d, where d is the rms difference in units of the sampled noise before and d' after the change; of several causes
-        that are needed together, each has the share of what is left with all changes but its own. A cause of a difference beyond rounding is named if what is left is rounding by the whole judgement of `check`; a cause of rounding if every bit
+        that are needed together, each has the share of what is left with all changes but its own. A cause of a difference beyond rounding is named if what is left is rounding by the whole judgment of `check`; a cause of rounding if every bit
         agrees.
 
     Example:

@@ -60,7 +60,7 @@ def diff(
     first: Annotated[Path, typer.Argument(help="A file that `halfulp datasheet -o` wrote.")],
     second: Annotated[Path, typer.Argument(help="Another one.")],
 ) -> None:
-    """What distinguishes two machines, versions or libraries? Machine and settings first. Exits with 0 where nothing does, else with 1."""
+    """What differs between two machines, versions or libraries? Machine and settings first. Exits with 0 if nothing differs, else with 1."""
     from halfulp.datasheets import read_datasheet
     from halfulp.reports.text.datasheets import differences_text
 

@@ -9,7 +9,7 @@ def doctor(
     as_json: Json = None,
     html: Html = None,
 ) -> None:
-    """What decides the bits on this machine: versions, CPU, libraries, threads, precision settings, and what surprises in them."""
+    """What decides the bits on this machine: versions, CPU, libraries, threads, precision settings, and anything surprising about them."""
     from importlib import import_module
 
     from halfulp.traces import fingerprint

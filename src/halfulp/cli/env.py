@@ -34,7 +34,7 @@ def diff(
     second: Annotated[str, typer.Argument(help="Another.")] = "here",
     as_json: Json = None,
 ) -> None:
-    """Only what differs, most likely culprits first. Exits with 0 where nothing does, else 1."""
+    """Show only what differs, likeliest culprits first. Exits with 0 if nothing differs, else with 1."""
     import json
 
     from halfulp.traces import read_fingerprint

@@ -42,7 +42,7 @@ def kernel(
     html: Html = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the answer, without the list of tests.")] = False,
 ) -> None:
-    """Is a generated kernel right, or merely close? Each solution runs in a process of its own, without network; cheats are named."""
+    """Is a generated kernel right, or merely close? Each solution runs in a separate process (on Linux without network); cheats are named."""
     from halfulp.kernels import judge_all
 
     from .progress import steps_on_stderr

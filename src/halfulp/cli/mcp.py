@@ -8,7 +8,7 @@ def mcp() -> None:
 
     Needs the extra `mcp`. It runs the code that it is given, with your rights, as a shell would. Ends when the assistant closes it.
     """
-    from halfulp.errors import InputError
+    from halfulp.errors import InputError, install_command
 
     try:
         from halfulp.assistants.server import server
@@ -17,6 +17,6 @@ def mcp() -> None:
             raise
         raise InputError(
             "Got no package named mcp. Needed: the official SDK of the Model Context Protocol. The server speaks through it. Install it with "
-            "pip install 'halfulp[mcp]'."
+            f"{install_command('mcp')}."
         ) from error
     server().run()

@@ -28,9 +28,9 @@ class Excess:
 
     Example:
         >>> print(Excess(35.06, 4.637))
-        35.1 times what rounding causes (up to 4.64 times the limit of a correct implementation)
+        35.1 times (rms) what rounding causes, and 4.64 times the limit of a correct implementation at its worst
         >>> print(Excess(36953.2, 4888.0).words(" in float32"))
-        36,953 times what rounding in float32 causes (up to 4,888 times the limit of a correct implementation)
+        36,953 times (rms) what rounding in float32 causes, and 4,888 times the limit of a correct implementation at its worst
     """
 
     in_noise: float
@@ -44,7 +44,9 @@ class Excess:
     def words(self, where: str = "") -> str:
         """The two numbers in words; `where` says of which rounding."""
         in_noise, of_limit = map(_times, (self.in_noise, self.of_limit))
-        return f"{in_noise} times what rounding{where} causes (up to {of_limit} times the limit of a correct implementation)"
+        return (
+            f"{in_noise} times (rms) what rounding{where} causes, and {of_limit} times the limit of a correct implementation at its worst"
+        )
 
     def __str__(self) -> str:
         return self.words()

@@ -8,7 +8,7 @@ from importlib import import_module
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError
+from ..errors import InputError, install_command
 from ..words.visible import cleaned, fitting, visible
 
 if TYPE_CHECKING:
@@ -70,8 +70,8 @@ def lacking(error: ModuleNotFoundError) -> InputError:
     if (error.name or "").partition(".")[0] not in ("altair", "jinja2", "markupsafe", "vl_convert", "narwhals", "jsonschema"):
         raise error
     return InputError(
-        f"Got no package {error.name}. Needed: Vega-Altair, Jinja2 and vl-convert. Pages and pictures are made with them. Install them: pip "
-        "install 'halfulp[report]'."
+        f"Got no package {error.name}. Needed: Vega-Altair, Jinja2 and vl-convert. Pages and pictures are made with them. Install them: "
+        f"{install_command('report')}."
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from ..errors import InputError, MissingBackend
+from ..errors import InputError, MissingBackend, install_command
 from .drawn_inputs import Drawing, Inputs
 from .onnx_module import OnnxModule
 
@@ -56,7 +56,7 @@ def read_onnx(path: Path) -> OnnxFile:
     except ModuleNotFoundError:
         raise MissingBackend(
             f"Got {path}, and the package onnx is not installed. Needed: that package, which reads the model. Nothing "
-            "was run. Install it with pip install 'halfulp[onnxruntime]'."
+            f"was run. Install it with {install_command('onnxruntime')}."
         ) from None
     try:
         proto = onnx.load(str(path))

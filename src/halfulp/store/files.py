@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..errors import InputError
+from ..errors import InputError, install_command
 from ..files import write_file
 from .records import Finding, Record, Row, arrow_schema
 
@@ -51,5 +51,5 @@ def require_packages() -> None:
         import pyarrow  # noqa: F401  # pyright: ignore[reportUnusedImport]
     except ModuleNotFoundError as error:
         raise InputError(
-            f"Got no package {error.name}. Needed: PyArrow and DuckDB. They store and query the results of sweeps. Install them: pip install 'halfulp[sweep]'."
+            f"Got no package {error.name}. Needed: PyArrow and DuckDB. They store and query the results of sweeps. Install them: {install_command('sweep')}."
         ) from error

@@ -187,7 +187,7 @@ def _rounding(result: Judged) -> str:
     return (
         f"This is rounding in {result.declared}. In units of the noise (how far rounding spreads the results of this function on these "
         f"inputs), the error is {number(noise['rms_in_noise'])} rms and {number(noise['max_in_noise'])} at the worst element; a correct "
-        f"implementation stays below {number(noise['rms_limit'])} and {number(noise['max_limit'])}{tail}."
+        f"implementation stays below {number(noise['rms_limit'])} (rms) and {number(noise['max_limit'])} (worst element){tail}."
     )
 
 

@@ -20,7 +20,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from ...errors import Unsupported
+from ...errors import Unsupported, install_command
 from ...recording.transcript import Transcribed
 from ...words.numbers import counted
 from ..adapter import Adapter
@@ -130,7 +130,7 @@ def _module_of(name: str) -> str:
 def _converted(module: nn.Module, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> tuple[bytes, Any]:
     if find_spec("litert_torch") is None:
         raise Unsupported(
-            f"Got {type(module).__name__}, an nn.Module, for litert. Needed: the package litert-torch, which converts modules. LiteRT itself takes only models in its own format. Install it with pip install 'halfulp[litert-torch]', or pass a .tflite file."
+            f"Got {type(module).__name__}, an nn.Module, for litert. Needed: the package litert-torch, which converts modules. LiteRT itself takes only models in its own format. Install it with {install_command('litert-torch')}, or pass a .tflite file."
         )
     with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()), _silent(), warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -10,7 +10,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -292,6 +292,24 @@ LIMITS = {
 """How often one code object may be compiled; the names with "cache_size" are those of PyTorch 2.4."""
 
 
+def compiled_fully(target: Callable[..., Any], mode: str = "default") -> Callable[..., Any]:
+    """torch.compile for fixed shapes. Where the compiler gives up after many shapes it is an error: code would quietly run uncompiled.
+
+    All modules of one class share one code object, as do all built-in functions, whose programs are limited to a handful by default.
+    """
+    import torch._dynamo.config as dynamo
+
+    compiled = torch.compile(target, dynamic=False, mode=mode)
+
+    @functools.wraps(target)
+    def call(*given: Any, **words: Any) -> Any:
+        # What PyTorch 2.4's compiler builds turns on the flushing of subnormal numbers when it is loaded.
+        with dynamo.patch({name: value for name, value in LIMITS.items() if hasattr(dynamo, name)}), kept_flushing():
+            return compiled(*given, **words)
+
+    return call
+
+
 class Compiled(Adapter):
     """torch.compile with TorchInductor, for fixed shapes."""
 
@@ -314,17 +332,8 @@ class Compiled(Adapter):
         return "" if any(shutil.which(name) for name in ("g++", "clang++", "cl")) else "no C++ compiler (g++, clang++ or cl) on the path"
 
     def build(self, target: Any, arguments: tuple[Any, ...], keywords: Mapping[str, Any], options: Mapping[str, str]) -> Program:
-        """See `Adapter.build`. Where the compiler gives up after many shapes it is an error: code would quietly run uncompiled."""
-        import torch._dynamo.config as dynamo
-
-        compiled = torch.compile(target, dynamic=False, mode=options["mode"])
-
-        def call(*given: Any, **words: Any) -> Any:
-            # All modules of one class share one code object, whose programs are limited to a handful by default.
-            # What PyTorch 2.4's compiler builds turns on the flushing of subnormal numbers when it is loaded.
-            with dynamo.patch({name: value for name, value in LIMITS.items() if hasattr(dynamo, name)}), kept_flushing():
-                return compiled(*given, **words)
-
+        """See `Adapter.build`."""
+        call = compiled_fully(target, options["mode"])
         program = of_function(of_arrays(call, arguments, keywords), lambda tensor: tensor, lambda item: item)
         with State(dependencies_of(target)).put_back():  # compiled now, by a run that nobody asked for
             program.run([item for item in tree_flatten((arguments, dict(keywords)))[0] if isinstance(item, torch.Tensor)])

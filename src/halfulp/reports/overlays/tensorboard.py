@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...errors import InputError
+from ...errors import InputError, install_command
 from ...origins import Origin
 
 Scalar = tuple[str, float, int]
@@ -47,8 +47,8 @@ def write_scalars(origin: Origin, folder: Path, step: int = 0) -> int:
         from tensorboard.summary import Writer
     except ModuleNotFoundError as error:
         raise InputError(
-            "Got no package tensorboard. Needed: TensorBoard. halfulp uses it to write the log files. Install it: pip "
-            "install 'halfulp[tensorboard]'."
+            "Got no package tensorboard. Needed: TensorBoard. halfulp uses it to write the log files. Install it: "
+            f"{install_command('tensorboard')}."
         ) from error
     count = 0
     try:

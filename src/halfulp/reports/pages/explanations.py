@@ -84,7 +84,7 @@ def _cause_parts(cause: Cause) -> list[Part]:
         *([Words((f"Remedy: {cause.remedy}",))] if cause.remedy else []),
     ]
     if cause.reports:
-        parts.append(Words((f"Met before in: {', '.join(cause.reports)}",)))
+        parts.append(Words((f"Reported before in: {', '.join(cause.reports)}",)))
     if cause.source:
         parts.append(Code("Generated code", cause.source))
     return parts

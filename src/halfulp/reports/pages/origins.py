@@ -105,13 +105,13 @@ def _steps(origin: Origin) -> tuple[str, ...]:
     where = f"module {origin.module}" if origin.module else origin.op
     cause = _cause(origin)
     scripted = (
-        f"For this op as a stand-alone script: halfulp repro {origin.operands}"
+        f"To get this op as a stand-alone script: halfulp repro {origin.operands}"
         if _is_of_traces(origin)
-        else "For this op as a stand-alone script, record both sides (halfulp record) and run: halfulp repro A.trace B.trace"
+        else "To get this op as a stand-alone script, record both sides (halfulp record) and run: halfulp repro A.trace B.trace"
     )
     return (
         f"Compare what {where} does on both sides: constants (eps, scale), weights, layout, the kernel that runs.",
-        f"For the cause, found by experiment: {cause}",
+        f"To find the cause by experiment: {cause}",
         scripted,
     )
 
@@ -119,7 +119,7 @@ def _steps(origin: Origin) -> tuple[str, ...]:
 def _undecided(origin: Origin) -> Iterator[str]:
     if _is_of_traces(origin):
         yield "Record both sides with level='tensors' to see what each op adds."
-    yield f"For the cause, found by experiment: {_cause(origin)}"
+    yield f"To find the cause by experiment: {_cause(origin)}"
 
 
 def _cause(origin: Origin) -> str:

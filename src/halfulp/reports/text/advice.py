@@ -63,12 +63,12 @@ def _what_differs(result: CheckResult) -> str:
 
 
 _FURTHER: dict[Verdict | str, tuple[tuple[str, str], ...]] = {
-    V.ROUNDING: (("For the rtol and atol that a test needs", "tolerance"),),
-    V.REDUCED_PRECISION: (("For the setting or cast that causes it", "explain"),),
-    V.UNSTABLE: (("For the step that loses the digits", "explain"), ("For the op where it starts", "locate")),
-    "overflow": (("For the formula that overflows", "explain"),),
-    V.MISTAKE: (("For the cause", "explain"), ("For the op where it starts", "locate")),
-    V.UNDECIDED: (("For all evidence", "check --full"),),
+    V.ROUNDING: (("To get the rtol and atol that a test needs", "tolerance"),),
+    V.REDUCED_PRECISION: (("To find the setting or cast that causes it", "explain"),),
+    V.UNSTABLE: (("To find the step that loses the digits", "explain"), ("To find the op where it starts", "locate")),
+    "overflow": (("To find the formula that overflows", "explain"),),
+    V.MISTAKE: (("To find the cause", "explain"), ("To find the op where it starts", "locate")),
+    V.UNDECIDED: (("To see all evidence", "check --full"),),
 }
 """What is asked next, and by which command."""
 _IN_PYTHON = {

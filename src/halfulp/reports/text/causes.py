@@ -63,7 +63,7 @@ def catalog_text(records: Sequence[tuple[str, str, str, str]]) -> str:
     Args:
         records: name, what it looks like, the experiment that tells, user reports, of each.
     """
-    table = _plain_table("cause", "what it looks like", "what is changed to test for it", "met in")
+    table = _plain_table("cause", "what it looks like", "what is changed to test for it", "reported before in")
     for record in records:
         table.add_row(*record)
     return as_text(table)

@@ -42,7 +42,7 @@ def origin_text(origin: Origin, form: str) -> str:
         parts += [f"  {name}: {actual} against {expected}" for name, actual, expected in origin.settings[:ROWS]]
     parts += _remarks(origin)
     if origin.acceptable is False and origin.operands:
-        parts += ["", "Next:", f"  - For the cause: halfulp explain {origin.operands}"]
+        parts += ["", "Next:", f"  - To find the cause: halfulp explain {origin.operands}"]
     return as_text(*parts)
 
 
@@ -92,7 +92,7 @@ def _walk_table(origin: Origin) -> Table:
     else:
         chosen = sorted(sorted(points, key=lambda point: -point.excess)[:ROWS], key=lambda point: point.step)
     has_phases = any(point.phase != "forward" for point in chosen)
-    numbers = ("total", "inherited", "added", "of the\nlimit")
+    numbers = ("total", "inherited", "added", "times\nthe limit")
     for name in ("", "module", "op", *(("phase",) if has_phases else ()), *numbers, "counterpart", "verdict"):
         table.add_column(name, justify="right" if name in numbers else "left", overflow="fold", no_wrap=name in ("", *numbers))
     for point in chosen:
