@@ -90,6 +90,27 @@ def test_the_latest_run_is_compared_with_the_one_before(tmp_path):
     assert dict(store.ask("SELECT run, place FROM results GROUP BY ALL").rows) == {first: 2, second: 1}
 
 
+def test_a_verdict_that_changed_with_the_plan_or_was_not_reached_is_not_flaky(tmp_path):
+    first, second = "2026-01-01T00-00-00", "2026-01-02T00-00-00"
+    store = filled(
+        tmp_path,
+        *(row("a|1", run=run, verdict=verdict) for run, verdict in ((first, "MISTAKE"), (second, "ROUNDING"))),
+        row("b|1", run=second, verdict="MISTAKE", repeated="no verdict (its process did not answer)"),
+        row("c|1", run=second, verdict="MISTAKE", repeated="ROUNDING"),
+    )
+    for run, digest in ((first, "old"), (second, "new")):
+        RunRecord(run, "plan", digest, complete=True).write(tmp_path)
+    assert [found[0] for found in store.ask("flaky").rows] == ["c"]
+    RunRecord(first, "plan", "new", complete=True).write(tmp_path)
+    assert [found[0] for found in store.ask("flaky").rows] == ["a", "c"]
+
+
+def test_a_case_of_any_name_that_was_made_is_done(tmp_path):
+    names = {"number": 0, "fault": "its process died"}
+    store = filled(tmp_path, row("a|case 1", setting="case 1", **names), row("b|case 1 (not made)", setting="case 1 (not made)", **names))
+    assert store.done("2026-01-01T00-00-00") == {("a", 0)}
+
+
 def test_a_finding_stands_beside_every_row_of_its_bundle(tmp_path):
     store = filled(tmp_path, row("a|1", verdict="MISTAKE", bundle="a"), row("a|2", verdict="MISTAKE", bundle="a"), row("b|1"))
     with store.writer("2026-01-01T00-00-00") as writer:

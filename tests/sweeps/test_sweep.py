@@ -155,6 +155,24 @@ def test_a_function_on_numbers_in_the_order_of_their_bits():
     assert torch.equal(numbers_of("float32", 1016)[:2], torch.tensor([1.0, 1.0 + 2.0**-23]))
 
 
+def test_a_function_whose_results_are_no_numbers_is_right():
+    plan = Plan("ops", ({"source": "functions", "ops": ["isfinite", "signbit", "logical_not"], "dtypes": ["float16"]},))
+    source = plan.source(0)
+    for group in plan.groups():
+        sample = source.samples(group, 0)[0]()
+        found = halfulp.check(sample.actual, sample.expected, sample.inputs)
+        assert found.verdict is halfulp.Verdict.IDENTICAL, (group.subject, found.reason)
+
+
+def test_a_plan_in_python_keeps_its_own_cases_beside_other_sources(tmp_path):
+    (tmp_path / "two.py").write_text(TWO + 'sources = [{"source": "files", "folder": "more"}]\n')
+    (tmp_path / "more").mkdir()
+    own, more = read_plan(tmp_path / "two.py").sources
+    assert own["file"] == str(tmp_path / "two.py") and more["folder"] == str(tmp_path / "more")
+    (tmp_path / "other.py").write_text('sources = [{"source": "opinfo", "ops": ["exp"]}]\n')
+    assert [source["source"] for source in read_plan(tmp_path / "other.py").sources] == ["opinfo"]
+
+
 def test_environments_get_processes_of_their_own(tmp_path):
     plan = tmp_path / "plan.py"
     plan.write_text(
@@ -317,7 +335,7 @@ def test_a_run_that_somebody_works_on_is_left_to_them(tmp_path):
     (tmp_path / "two.py").write_text(TWO)
     run = begun(tmp_path / "two.py", tmp_path / "store", [0])
     lock = Lock(tmp_path / "store" / run)
-    with pytest.raises(halfulp.InputError, match="which this process is working on"):
+    with pytest.raises(halfulp.InputError, match="this process is working on"):
         halfulp.sweep(tmp_path / "two.py", tmp_path / "store", processes=1, resume=True)
     lock.release()
     assert halfulp.sweep(tmp_path / "two.py", tmp_path / "store", processes=1, resume=True).cases == 12
@@ -402,6 +420,12 @@ def test_drawing_a_group_and_another_seed_have_times_of_their_own(tmp_path):
     (tmp_path / "two.py").write_text(slow.replace('"expected": getattr(torch, subject)', '"expected": torch.expm1') + "seconds = 2.0\n")
     found = halfulp.sweep(tmp_path / "two.py", tmp_path / "store", processes=2)
     assert found.verdicts == {"MISTAKE": 6} and found.findings[0].checked_again == found.findings[0].repeated == 6
+
+
+def test_an_op_that_the_table_wraps_has_no_program():
+    plan = Plan("ops", ({"source": "opinfo", "ops": ["einsum", "exp"], "samples_of_each": 1},))
+    calls = {group.subject: plan.source(0).samples(group, 0)[0]().call for group in plan.groups()}
+    assert calls["einsum"] is None and calls["exp"].actual == "torch.exp"
 
 
 @pytest.mark.parametrize(

@@ -227,3 +227,27 @@ def test_a_full_disk_is_one_line_and_leaves_what_was_recorded(tmp_path):
     assert ran.stdout.startswith("Got an error while writing") and len(ran.stdout.splitlines()) == 1
     trace = read_trace(tmp_path / "t")
     assert trace.is_partial and len(trace.ops) > 5
+
+
+def test_a_writer_of_another_machine_is_gone_when_it_has_been_silent(tmp_path):
+    said = {"process": 7, "started": "x", "machine": "another"}
+    (tmp_path / LOCK).write_text(json.dumps(said))
+    assert lock.holder(tmp_path) == "process 7 on 'another'"
+    long_ago = time.time() - lock.STALE_S - 1
+    os.utime(tmp_path / LOCK, (long_ago, long_ago))
+    assert lock.holder(tmp_path) == ""
+    own = lock.taken(tmp_path)
+    assert isinstance(own, lock.Lock) and lock.taken(tmp_path) == "this process"
+    own.release()
+
+
+def test_a_held_lock_is_said_to_be_held_again_and_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(lock, "BEAT_S", 0.01)
+    lock._beat.cache_clear()
+    own = lock.Lock(tmp_path)
+    os.utime(tmp_path / LOCK, (0, 0))
+    given_up = time.monotonic() + 10
+    while (tmp_path / LOCK).stat().st_mtime < 1 and time.monotonic() < given_up:
+        time.sleep(0.01)
+    assert (tmp_path / LOCK).stat().st_mtime > 1
+    own.release()

@@ -85,11 +85,11 @@ QUESTIONS = {
         ),
         Question(
             "flaky",
-            "Which cases change their verdict with the seed, or between runs on the same machine?",
+            "Which cases change their verdict with the seed, or between runs of one plan on the same machine with nothing changed?",
             """SELECT subject, actual, expected, dtype, shape, setting, string_agg(DISTINCT verdict, ', ' ORDER BY verdict) AS verdicts,
             coalesce(max(nullif(repeated, '')), '') AS with_another_seed, count(*) AS runs
-            FROM results WHERE verdict <> '' GROUP BY plan, "case", machine, subject, actual, expected, dtype, shape, setting
-            HAVING count(DISTINCT verdict) > 1 OR count(*) FILTER (repeated NOT IN ('', verdict)) > 0
+            FROM results WHERE verdict <> '' GROUP BY plan, digest, "case", machine, subject, actual, expected, dtype, shape, setting
+            HAVING count(DISTINCT verdict) > 1 OR count(*) FILTER (repeated NOT IN ('', verdict) AND NOT starts_with(repeated, 'no verdict')) > 0
             ORDER BY subject, "case" """,
         ),
         Question(

@@ -7,6 +7,9 @@ import functools
 from dataclasses import dataclass
 from typing import Any
 
+NAMELESS = "case {} (not made)"
+"""The setting of a case that could not even be made, by its number from 1."""
+
 
 @dataclass(frozen=True)
 class Row:

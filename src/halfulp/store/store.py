@@ -15,7 +15,7 @@ from ..files import path_of
 from .answer import Answer
 from .files import record_files, require_packages
 from .questions import QUESTIONS
-from .records import Finding, Record, Row, arrow_schema
+from .records import NAMELESS, Finding, Record, Row, arrow_schema
 from .run_record import run_records
 from .writer import Writer
 
@@ -54,7 +54,7 @@ class Store:
 
         A case that could not even be made has a row without its name; it is tried again.
         """
-        named = "fault = '' OR setting <> 'case ' || (number + 1)"
+        named = f"fault = '' OR setting <> replace('{NAMELESS}', '{{}}', CAST(number + 1 AS VARCHAR))"
         with self.view() as asked:
             found = asked(f'SELECT DISTINCT "case", setting, number FROM results WHERE run = $run AND ({named})', run=run)
         return {(case.removesuffix(f"|{setting}"), number) for case, setting, number in found}
@@ -77,8 +77,9 @@ class Store:
         Args:
             question: one of `QUESTIONS`, or a query on the view `results`, which has the columns of `Row`, those of the `Finding` of its bundle
                 (cause, explanation, origin, smallest, script, and looked_at, the case that it was made of), `complete` (whether its run
-                ended), `place` (the latest run of a plan is 1, the one before it 2; those that did not end come after those that did) and
-                `severity` (a number that grows from IDENTICAL to MISTAKE; 0 without a verdict).
+                ended), `place` (the latest run of a plan is 1, the one before it 2; those that did not end come after those that did),
+                `severity` (a number that grows from IDENTICAL to MISTAKE; 0 without a verdict), and `digest`, the same for runs of the same
+                plan on the same files and packages.
 
         Raises:
             InputError: the folder holds no results, or the query is not valid; the message has DuckDB's words.
@@ -129,6 +130,9 @@ class Store:
                 f"'{record.run}'" for record in run_records(self.folder) if not record.complete and _RUN.fullmatch(record.run)
             )
             complete = f"run NOT IN ({stopped})" if stopped else "true"
+            connection.execute("CREATE TABLE plans (run VARCHAR, digest VARCHAR)")
+            for record in run_records(self.folder):
+                connection.execute("INSERT INTO plans VALUES (?, ?)", [record.run, record.digest])
             connection.execute(f"CREATE VIEW every_finding AS {_stored(Finding, files[Finding])}")
             connection.execute(f"CREATE VIEW every_result AS {_stored(Row, files[Row])}")
             # Two writers of one run may both have checked a case: one row of it counts.
@@ -140,7 +144,8 @@ class Store:
                 f"runs AS (SELECT plan, run, {complete} AS complete, row_number() OVER (PARTITION BY plan ORDER BY {complete} DESC, run DESC) "
                 "AS place FROM (SELECT DISTINCT plan, run FROM stored)) "
                 f"""SELECT stored.*, {looked_at}, coalesce(found."case", '') AS looked_at, runs.complete, runs.place, """
-                f"CASE stored.verdict {severity} END AS severity FROM stored JOIN runs USING (plan, run) LEFT JOIN findings AS found "
+                f"CASE stored.verdict {severity} END AS severity, coalesce(plans.digest, '') AS digest "
+                "FROM stored JOIN runs USING (plan, run) LEFT JOIN plans ON plans.run = stored.run LEFT JOIN findings AS found "
                 "ON stored.bundle <> '' AND found.bundle = stored.bundle AND found.run = stored.run AND found.plan = stored.plan"
             )
             yield connection

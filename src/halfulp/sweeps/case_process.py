@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -52,11 +53,14 @@ class CaseProcess:
 
     def row(self, group: Group, place: int) -> Row:
         """The row of a case; a fault of the process stands in it. Drawing the group, and another seed, have times of their own."""
+        start = time.perf_counter()
         try:
             self._draw(group)
+            start = time.perf_counter()
             answer = self._asked(group, "row", self.plan.seconds, place=place)
         except HalfulpError as error:
-            return dataclasses.replace(self._named(group, place), fault=fault_of(error))
+            took_s = time.perf_counter() - start
+            return dataclasses.replace(self._named(group, place), fault=fault_of(error), seconds=took_s)
         row = Row(**answer["row"])
         return dataclasses.replace(row, repeated=self._again(group, place)) if answer["again"] else row
 
@@ -78,8 +82,11 @@ class CaseProcess:
 
     def finding(self, group: Group, row: Row) -> Finding:
         """What can be found out about a flagged case."""
+        if not self.plan.explain_s:
+            return Finding(row.plan, row.run, row.case, row.bundle)
         most = self.plan.seconds + 3.0 * self.plan.explain_s  # an experiment that was begun is ended
         try:
+            self._draw(group)
             return Finding(**self._asked(group, "finding", most, place=row.number, row=dataclasses.asdict(row))["finding"])
         except HalfulpError as error:
             return Finding(row.plan, row.run, row.case, row.bundle, fault=fault_of(error))

@@ -7,13 +7,14 @@ import hashlib
 import json
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from ..cases.trees import tensors_of
 from ..documents.writer import plain
 from ..errors import HalfulpError, shortened
 from ..process.versions import versions
-from ..store.records import Finding, Row
+from ..store.records import NAMELESS, Finding, Row
 from ..verdicts import CheckResult, check
 from ..verdicts.evidence.measured import measured_excess
 from .case_sources import Group, Sample
@@ -57,13 +58,13 @@ class Judging:
         return self._named(group, place, self._samples(group, self.plan.seed)[place]())
 
     def _named(self, group: Group, place: int, sample: Sample) -> Row:
-        return _with(self.lost(group, place, ""), setting=sample.setting, case=_case(group, sample.setting), shape=shapes(sample.inputs))
+        return replace(self.lost(group, place, ""), setting=sample.setting, case=_case(group, sample.setting), shape=shapes(sample.inputs))
 
     def row(self, group: Group, place: int) -> Row:
         """The row of one case."""
         start = time.perf_counter()
         row = self._row(group, place)
-        return _with(row, seconds=time.perf_counter() - start, finished=time.time())
+        return replace(row, seconds=time.perf_counter() - start, finished=time.time())
 
     def _row(self, group: Group, place: int) -> Row:
         try:
@@ -72,10 +73,10 @@ class Judging:
         except Exception as error:  # what a package raises where it lacks something
             return self.lost(group, place, _words(error))
         try:
-            row = _with(row, **_figures(_result(sample, self.plan.seed)))
+            row = replace(row, **_figures(_result(sample, self.plan.seed)))
         except Exception as error:
-            return _with(row, fault=_words(error))
-        return _with(row, bundle=_bundle(group, row)) if row.acceptable is False else row
+            return replace(row, fault=_words(error))
+        return replace(row, bundle=_bundle(group, row)) if row.acceptable is False else row
 
     def is_asked_again(self, group: Group, row: Row) -> bool:
         """Whether a case is checked with another seed: it has a verdict that is not acceptable, and its inputs depend on the seed."""
@@ -92,8 +93,8 @@ class Judging:
     def lost(self, group: Group, place: int, fault: str) -> Row:
         """The row of a case that has no verdict."""
         return Row(
-            self.plan.name, self.run, _case(group, f"case {place + 1}"), group.source, group.subject, group.actual, group.expected, group.dtype,
-            environment=group.environment, setting=f"case {place + 1}", number=place, seed=self.plan.seed, fault=fault, versions=json.dumps(self._versions), machine=self._machine,
+            self.plan.name, self.run, _case(group, NAMELESS.format(place + 1)), group.source, group.subject, group.actual, group.expected, group.dtype,
+            environment=group.environment, setting=NAMELESS.format(place + 1), number=place, seed=self.plan.seed, fault=fault, versions=json.dumps(self._versions), machine=self._machine,
             finished=time.time(),
         )  # fmt: skip
 
@@ -110,12 +111,6 @@ class Judging:
         except Exception as error:
             found = {"fault": _words(error)}
         return Finding(row.plan, row.run, row.case, row.bundle, seconds=time.perf_counter() - start, finished=time.time(), **found)
-
-
-def _with(row: Row, **changes: Any) -> Row:
-    from dataclasses import replace
-
-    return replace(row, **changes)
 
 
 def _case(group: Group, setting: str) -> str:

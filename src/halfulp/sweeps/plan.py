@@ -153,19 +153,28 @@ def _of_toml(text: str, file: Path) -> dict[str, Any]:
         raise InputError(
             f"Got the plan {file}, which is not TOML ({error}). Needed: TOML, or a Python file with the suffix .py. Nothing was run. Fix the line."
         ) from error
-    for source in content.get("sources", ()) if isinstance(content.get("sources"), list) else ():
+    return _with_places(content, file)
+
+
+def _with_places(content: dict[str, Any], file: Path) -> dict[str, Any]:
+    """The plan with paths that start from its own folder made whole."""
+    sources = content.get("sources")
+    found: list[Any] = []
+    for source in sources if isinstance(sources, (list, tuple)) else ():
         kind = source.get("source") if isinstance(source, dict) else ""
-        if kind in ("files", "kernels", "pytest"):
-            source["folder"] = str((file.parent / str(source.get("folder", "."))).resolve())
-        elif kind == "cases":
-            source["file"] = str((file.parent / str(source.get("file", ""))).resolve())
-    return content
+        name, default = ("file", "") if kind == "cases" else ("folder", ".")
+        has_place = kind in ("cases", "files", "kernels", "pytest")
+        found.append({**source, name: str((file.parent / str(source.get(name, default))).resolve())} if has_place else source)
+    return {**content, "sources": found} if found else content
 
 
 def _of_python(file: Path) -> dict[str, Any]:
+    """What a file defines of a plan; its own cases, where it has some, come first."""
     names = names_of(str(file.resolve()))
     content = {each.name: names[each.name] for each in dataclasses.fields(Plan) if each.name in names}
-    return {"sources": [{"source": "cases", "file": str(file.resolve())}], **content}
+    own = [{"source": "cases", "file": file.name}] if callable(names.get("cases")) or "sources" not in content else []
+    others = content.get("sources", [])
+    return _with_places({**content, "sources": [*own, *others] if isinstance(others, (list, tuple)) else others}, file)
 
 
 def _checked(content: dict[str, Any], file: Path) -> Plan:

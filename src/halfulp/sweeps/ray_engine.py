@@ -12,7 +12,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from ..errors import HalfulpError, InputError
+from ..errors import HalfulpError, InputError, install_command
 from ..store.records import Finding, Row
 from .case_process import CaseProcess
 from .case_sources import Group
@@ -41,7 +41,7 @@ class RayEngine:
             import ray  # pyright: ignore[reportMissingImports]
         except ModuleNotFoundError as error:
             raise InputError(
-                "Got no package ray. Needed: Ray. Cases are sent to other machines with it. Install it: pip install 'halfulp[ray]'."
+                f"Got no package ray. Needed: Ray. Cases are sent to other machines with it. Install it: {install_command('ray')}."
             ) from error
         self.plan, self.run = plan, run
         self._ray: Any = ray

@@ -13,7 +13,7 @@ from ..errors import InputError
 from ..files import write_file
 from ..process.border import answered
 from ..store import Row, RunRecord, Store, Writer
-from ..traces.lock import Lock, holder
+from ..traces.lock import taken
 from ..words.stage import Stage
 from .case_sources import Group
 from .engines import Done, Engine, ProcessEngine
@@ -61,13 +61,14 @@ def sweep(
     told("listing the cases")
     groups = list(chosen.groups())
     record = RunRecord.unfinished(kept.folder, chosen.name, chosen.digest) if resume else RunRecord.begun(chosen.name, chosen.digest)
-    if holds := holder(kept.folder / record.run):
+    (kept.folder / record.run).mkdir(parents=True, exist_ok=True)
+    lock = taken(kept.folder / record.run)
+    if isinstance(lock, str):
         raise InputError(
-            f"Got resume with the run {record.run}, which {holds} is working on. Needed: a run that nobody is working on. Its cases would be checked "
+            f"Got --resume, and {lock} is working on the run {record.run}. Needed: a run that nobody is working on. Its cases would be checked "
             "twice. Wait for it, or start a new run without --resume."
         )
     record = record.write(kept.folder)
-    lock = Lock(kept.folder / record.run)
     start, complete = time.monotonic(), False
     runner: Engine | None = None
     try:
@@ -104,7 +105,7 @@ def _check_options(engine: str, address: str, processes: int | None) -> None:
         )
     if engine == "ray" and processes is not None:
         raise InputError(
-            f"Got processes={processes} with the engine ray. Needed: no number of processes. Ray runs as many tasks as its cluster has room for. "
+            f"Got processes={processes} with the engine ray. Needed: the engine processes for that number. Ray runs as many tasks as its cluster has room for. "
             "Leave it out."
         )
     if processes is not None and processes < 1:

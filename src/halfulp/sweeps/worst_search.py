@@ -50,7 +50,7 @@ def worst(
 ) -> Worst:
     """On which inputs is `actual` farthest off?
 
-    An error counts in units of what rounding does on the same inputs, so an ill-conditioned input does not count as bad. What is tried: the labelled
+    An error counts in units of what rounding does on the same inputs, so an ill-conditioned input does not count as bad. What is tried: the labeled
     variants of the given inputs (`halfulp.inputs.variants`), for elementwise functions single numbers of every binade and their neighbors,
     gradients of the difference in float64, and recipes (scale, mean, spread of exponents, zeros, cancellation, ties, likeness of two
     tensors), whose dials CMA-ES turns.

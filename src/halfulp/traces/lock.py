@@ -8,6 +8,7 @@ machine writes; a process that is gone holds nothing.
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
 import platform
@@ -28,6 +29,10 @@ PATIENCE = 5.0
 """Seconds to wait for other claims in the same parent folder, which take milliseconds. Whoever holds its lock longer (`flock . COMMAND`)
 holds it for something else."""
 
+BEAT_S, STALE_S = 30.0, 600.0
+"""How often a writer says that it is still there, and after how long a silence one of another machine is taken for gone: containers get a
+new name with each start. Clocks of machines that share a folder differ by less."""
+
 _held: set[str] = set()
 _changing = threading.RLock()
 
@@ -41,6 +46,7 @@ class Lock:
             _held.add(str(self._file))
         own = {"process": os.getpid(), "started": _started(os.getpid()), "machine": platform.node()}
         self._file.write_text(json.dumps(own), encoding="utf-8")
+        _beat()
 
     def release(self) -> None:
         """Give it up; once more does nothing."""
@@ -48,6 +54,34 @@ class Lock:
             _held.discard(str(self._file))
         with contextlib.suppress(OSError):
             self._file.unlink(missing_ok=True)
+
+
+@functools.cache
+def _beat() -> threading.Thread:
+    """The thread that says of all locks of this process that they are held."""
+
+    def beat() -> None:
+        while True:
+            time.sleep(BEAT_S)
+            with _changing:
+                files = [*_held]
+            for file in files:
+                with contextlib.suppress(OSError):
+                    os.utime(file)
+
+    thread = threading.Thread(target=beat, name="halfulp-lock", daemon=True)
+    thread.start()
+    return thread
+
+
+if hasattr(os, "register_at_fork"):  # threads don't come along
+    os.register_at_fork(after_in_child=_beat.cache_clear)
+
+
+def taken(folder: Path) -> Lock | str:
+    """The lock of a folder that exists; or who holds it, in words."""
+    with _alone_in(folder.parent):
+        return holder(folder) or Lock(folder)
 
 
 def claimed(folder: Path, is_left_over: Callable[[Path], bool]) -> Lock:
@@ -140,6 +174,9 @@ def holder(folder: Path) -> str:
     except (OSError, ValueError, KeyError, TypeError):
         return "an unknown process"
     if machine != platform.node():
+        with contextlib.suppress(OSError):
+            if time.time() - (folder / LOCK).stat().st_mtime > STALE_S:
+                return ""
         return f"process {process} on {machine!r}"
     if process == os.getpid():
         with _changing:

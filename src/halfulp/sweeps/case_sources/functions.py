@@ -13,7 +13,7 @@ from ...cases.inputs import TORCH_DTYPES
 from ...cases.opinfo import op_infos
 from ...errors import InputError
 from .patterns import chosen
-from .rounded import in_float64
+from .rounded import in_float64, natural_formats
 from .sample import Call, Group, Sample
 
 WIDTHS = {"float32": 32, "bfloat16": 16, "float16": 16}
@@ -67,7 +67,8 @@ class Functions:
         def maker(place: int) -> Callable[[], Sample]:
             def make() -> Sample:
                 numbers = numbers_of(group.dtype, place)
-                return Sample(f"part {place} of {count}", function, in_float64(function, dtype, [dtype]), (numbers,), call=call)
+                formats = natural_formats(function, (numbers[:1],), {})  # of isfinite no numbers of the inputs' format
+                return Sample(f"part {place} of {count}", function, in_float64(function, dtype, formats), (numbers,), call=call)
 
             return make
 
