@@ -7,8 +7,8 @@ import halfulp
 from halfulp.kernels import read_problem
 from halfulp.kernels.judging import judge_here
 from halfulp.kernels.promises.promises import Promises
+from halfulp.kernels.promises.sentences import sentences_of
 from halfulp.kernels.promises.stated import Stated
-from halfulp.kernels.promises.statements import sentences_of
 from halfulp.kernels.questions.masks import known_marks, mask_questions
 
 MODULE = """

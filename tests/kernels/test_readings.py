@@ -10,8 +10,9 @@ import torch
 from halfulp.kernels import read_problem
 from halfulp.kernels.problems.calls import Setting, leaves, remembered
 from halfulp.kernels.promises.promises import Promises
+from halfulp.kernels.promises.sentences import sentences_of
 from halfulp.kernels.promises.stated import Stated
-from halfulp.kernels.promises.statements import limits_in, sentences_of
+from halfulp.kernels.promises.statements import limits_in
 from halfulp.kernels.promises.wording import GRADIENTS, INFERENCE
 from halfulp.kernels.questions.arguments import number_questions
 from halfulp.kernels.questions.question import Question

@@ -11,8 +11,8 @@ from halfulp.kernels.judging import judge_here
 from halfulp.kernels.problems.calls import Setting
 from halfulp.kernels.problems.problem import argument_names
 from halfulp.kernels.promises.promises import Promises
+from halfulp.kernels.promises.sentences import prose_of
 from halfulp.kernels.promises.stated import Stated
-from halfulp.kernels.promises.statements import prose_of
 from halfulp.kernels.questions.sizes import size_questions
 from halfulp.kernels.questions.texts import text_questions
 

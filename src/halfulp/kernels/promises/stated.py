@@ -2,12 +2,13 @@
 
 The author of a problem describes its inputs in a docstring, and a solution may rely on that. A sentence counts only if it is true of the
 given inputs and its names are known: those of the constructor, the arguments, the constants of the file, or the axes of a shape, "x: (N,
-C)".
+C)". What a clause says, denies or leaves open, and of which input, is up to `clauses`; with which words, up to `wording`.
 """
 
 from __future__ import annotations
 
 import inspect
+import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -18,7 +19,11 @@ import torch
 from ..problems.calls import Setting, State, is_real, leaves
 from ..problems.problem import Problem, argument_names
 from . import wording
-from .statements import ALL, FINITE, HEDGED, NAME, NUMBER, is_hedged, limits_in, prose_of, sentences_of, statements_in
+from .clauses import Clause, clauses_of, names_in
+from .grammar import HEDGED
+from .sentences import ABOUT, NAME, prose_of, sentences_of
+from .shapes import Shapes
+from .statements import ALL, NUMBER, Statement, limits_in, ranges_in, statements_in
 
 
 class Stated:
@@ -28,31 +33,32 @@ class Stated:
         draws: the problem's own settings, from several seeds. A statement that is not true of them was misread, and doesn't count.
 
     Attributes:
-        ties: whether it says which of equal numbers counts. rounds: whether it rounds to integers, and says how. exact: whether every bit
-            counts.
-        float32: whether it asks for a single rounding, at the end. overflows: whether it says that what is too large becomes infinite.
+        ties: whether it says which of equal numbers counts. rounds: whether it rounds to integers, and says how.
+        exact: whether every bit counts. float32: whether it asks for a single rounding, at the end.
+        overflows: whether it says that what is too large becomes infinite.
         poles: whether it says that something may be infinite, as the logarithm of an empty sum is.
-        specials: the places of inputs that may hold NaN, infinity or minus infinity, by these values. behind: which of these values may be
-            where
-            nothing counts, as in padding. magnitudes: whether subnormal numbers are among its inputs.
+        specials: the places of inputs that may hold NaN, infinity or minus infinity, by these values.
+        behind: which of these values may be where nothing counts, as in padding.
+        magnitudes: whether subnormal numbers are among its inputs.
         ascending: the places of inputs that it calls sorted, and whether no two numbers may be equal.
-        signed: the places of inputs that it says may be negative, or zero. any_whole: those of integers that may take any value of their
-            type.
+        signed: the places of inputs that it says may be negative, or zero.
+        any_whole: those of integers that may take any value of their type.
         numbers: that the text names.
         whole_ranges: the smallest and the largest value that integers may have, by the places of the inputs that hold them.
         empties: whether it mentions empty pieces. bounds: whether it, or one of its names, limits how long pieces may be.
-        nothing: whether it says what becomes of rows that are masked as a whole. left: how many numbers of a row are neither -inf nor NaN
-            at least, as far as it says.
+        nothing: whether it says what becomes of rows that are masked as a whole.
+        left: how many numbers of a row are neither -inf nor NaN at least, as far as it says.
         gradients: whether it asks for them. inference: whether it says that none are needed.
-        contiguous: whether inputs are contiguous. rows_apart: whether only their rows may lie apart. strided: the places of inputs that may
-            have
-            strides. lies_as_drawn: whether a function draws all inputs, contiguous, and nothing is said of strides, so that a difference in
-            another
+        contiguous: whether inputs are contiguous. rows_apart: whether only their rows may lie apart.
+        strided: the places of inputs that may have strides.
+        lies_as_drawn: whether a function draws all inputs, contiguous, and nothing is said of strides, so that a difference in another
             layout decides nothing.
+        in_place: whether it demands that inputs are updated.
+        not_finite: whether it says what becomes of NaN and infinities.
         arguments: the names of the arguments, or of the parts of the only one.
-        names: of inputs, by their place. limits: the smallest and the largest size that it names. magnitude_range: the same of magnitudes,
-            if any.
-        condition_number: the largest that it mentions. kinds: other formats that its inputs may have.
+        names: of inputs, by their place. limits: the smallest and the largest size that it names.
+        magnitude_range: the same of magnitudes, if any. condition_number: the largest that it mentions.
+        kinds: other formats that its inputs may have.
     """
 
     def __init__(self, problem: Problem, draws: Sequence[Setting]) -> None:
@@ -60,61 +66,85 @@ class Stated:
         self._sentences = sentences_of(f"{prose_of(problem.text)}.\n\n{problem.description}")
         self._prose = ". ".join(self._sentences)
         self.arguments = argument_names(problem.text, problem.entry) if problem.text else []
-        self._open: dict[str, int] = {}
-        self._fixed: dict[str, set[int]] = {}
-        self._shapes = dict(self._read_shapes(draws[0]))
+        known = (*self.arguments, *(name for name in constructor_names(problem) if name not in self.arguments))
+        self._clauses = clauses_of(self._sentences, known)
+        values = dict(zip(self.arguments, _parts(draws[0])))
+        shapes = Shapes.of(self._sentences, values)
+        self._shapes, self._leading, self._fixed = shapes.axes, shapes.leading, shapes.fixed
         lengths = [self._lengths(draw) for draw in (*draws, *(test for _, test in problem.tests))]
         self._tied = {name for name in lengths[0] if all(len(found.get(name, ())) == 1 for found in lengths)}
+        self._read_numbers(draws)
         self._statements = [
             statement
-            for statement in statements_in(self._sentences)
+            for statement in (*statements_in(self._sentences, self._clauses), *self._finite())
             if all(statement.test(self._names(draw, {})) is True for draw in draws)
         ]
-        self._of_any_shape = self._places(draws[0], wording.ANY_SHAPE, self._sentences)
-        held = [sentence for sentence in self._sentences if not wording.NOT_HELD.search(sentence)]
-        self.ties = any(
-            wording.TIES.search(wording.TO_EVEN.sub("", sentence)) and not wording.FREE.search(sentence) for sentence in self._sentences
-        )
-        self.specials = self._specials(draws[0], held)
-        floats = [place for place, tensor in enumerate(leaves(draws[0].arguments)) if is_real(tensor)]
-        self.ascending = self._ascending(draws)
-        self.signed = floats if self._says(wording.ZEROS) else self._places(draws[0], wording.SIGNED, held)
-        ignored = [sentence for sentence in self._sentences if wording.NOT_HELD.search(sentence)]
-        self.behind = tuple(
-            value for value, words in wording.SPECIALS.items() if any(wording.is_said(words, sentence) for sentence in ignored)
-        )
-        self.empties = self._says(wording.EMPTY)
-        self.rows_apart = wording.ROWS_APART.search(self._prose) is not None
-        # Whoever draws inputs names what is drawn, and promises nothing.
-        sizes = () if problem.format == "GPU MODE" else problem.sizes
-        named = {*sizes, *constructor_names(problem), *self.arguments}
-        self.bounds = wording.BOUND.search(self._prose) is not None or any(wording.NAMED_BOUND.search(name) for name in named)
-        self.nothing = wording.NOTHING.search(self._prose) is not None
-        self.float32 = any(wording.is_said(wording.FLOAT32, sentence) for sentence in self._sentences)
-        self.rounds = wording.ROUNDS.search(self._prose) is not None
-        self.condition_number = max((float(match["of"]) for match in wording.CONDITION_NUMBER.finditer(self._prose)), default=None)
-        self.exact = self._says(wording.EXACT)
-        self.magnitudes = self._says(wording.MAGNITUDES)
-        self.overflows = wording.OVERFLOWS.search(self._prose) is not None
-        self.poles = self._says(wording.POLES)
-        self.gradients = self._says(wording.GRADIENTS)
-        self.inference = wording.INFERENCE.search(self._prose) is not None and not self.gradients
-        self.contiguous = self._calls_contiguous()
-        tensors = leaves(draws[0].arguments)
-        whole = [place for place, tensor in enumerate(tensors) if tensor.dtype in (torch.int32, torch.int64) and tensor.dim()]
-        self.names = {place: name for name, place in self._leaves_of(draws[0]).items()}
-        self.any_whole = self._places(draws[0], wording.ANY_WHOLE, self._sentences, among=whole)
-        self.numbers = tuple({float(word.replace("_", "")) for word in re.findall(NUMBER, self._prose)})
-        self.whole_ranges = dict(self._ranges_of(draws, whole))
-        self.strided = self._may_have_strides(draws[0])
-        is_laid_out = all(tensor.is_contiguous() for tensor in tensors)
-        self.lies_as_drawn = problem.format == "GPU MODE" and is_laid_out and wording.STRIDES.search(self._prose) is None
-        self.left = self._left_in(draws[0])
+        self._read_words()
+        self._read_layouts(draws[0])
         found = limits_in(self._sentences)
         sizes_said = [(float(match["low"]), float(match["high"])) for match in wording.MAGNITUDE_RANGE.finditer(self._prose)]
         self.magnitude_range = sizes_said[0] if sizes_said else None
         self.limits = {name: tuple(dict.fromkeys(found[name.lower()])) for name in problem.sizes if name.lower() in found}
+
+    def _read_numbers(self, draws: Sequence[Setting]) -> None:
+        """What the text says of the numbers that inputs hold."""
+        tensors = leaves(draws[0].arguments)
+        self.names = {place: name for name, place in self._leaves_of(draws[0]).items()}
+        whole = [place for place, tensor in enumerate(tensors) if tensor.dtype in (torch.int32, torch.int64) and tensor.dim()]
+        not_held = {sentence for sentence in self._sentences if wording.NOT_HELD.search(wording.PASSED_OVER.sub("", sentence))}
+        ignored = [clause for clause in self._clauses if clause.sentence in not_held]
+        held = [clause for clause in self._clauses if clause.sentence not in not_held]
+        self._of_any_shape = self._places(draws[0], wording.ANY_SHAPE, self._clauses)
+        self.specials = self._specials(draws[0], held)
+        self.behind = tuple(value for value, words in wording.SPECIALS.items() if any(clause.mentions(words) for clause in ignored))
+        self.ascending = self._ascending(draws)
+        self.signed = self._signed(draws[0], held)
+        any_whole = [
+            clause for clause in self._clauses if clause.mentions(wording.ANY_WHOLE) and not clause.is_of_results(wording.ANY_WHOLE)
+        ]
+        self.any_whole = self._meant(draws[0], any_whole, among=whole)
+        self.whole_ranges = dict(self._ranges_of(draws, whole))
+        self.numbers = tuple({float(word.replace("_", "")) for word in re.findall(NUMBER, self._prose)})
         self.kinds = self._kinds({tensor.dtype for tensor in tensors if is_real(tensor)})
+        self.left = self._left_in(draws[0])
+
+    def _read_words(self) -> None:
+        """What a few words say of the problem as a whole."""
+        problem = self._problem
+        self.ties = any(self._is_of_ties(clause) for clause in self._clauses)
+        lowest = (
+            name for found in ranges_in(self._clauses) for name in found.names if found.bounds[0] == 0 and name in self.names.values()
+        )
+        self.empties = (
+            self._says(wording.EMPTY)
+            or any(self._counts_nothing(clause) for clause in self._clauses)
+            or any(wording.COUNTS_PIECES.search(name) for name in lowest)
+        )
+        # Whoever draws inputs names what is drawn, and promises nothing.
+        sizes = () if problem.format == "GPU MODE" else problem.sizes
+        named = {*sizes, *constructor_names(problem), *self.arguments}
+        self.bounds = wording.BOUND.search(self._prose) is not None or any(wording.NAMED_BOUND.search(name) for name in named)
+        self.nothing = any(clause.says(wording.NOTHING) and not wording.TILES.search(clause.words) for clause in self._clauses)
+        self.float32 = any(clause.says(wording.FLOAT32) and not wording.ALLOWED.search(clause.words) for clause in self._clauses)
+        self.rounds = wording.ROUNDS.search(self._prose) is not None
+        self.condition_number = max((float(match["of"]) for match in wording.CONDITION_NUMBER.finditer(self._prose)), default=None)
+        self.exact = any(clause.says(wording.EXACT) and not clause.is_conditional(wording.EXACT) for clause in self._clauses)
+        self.magnitudes = self._says(wording.MAGNITUDES)
+        self.overflows = wording.OVERFLOWS.search(self._prose) is not None
+        self.poles = any(map(_may_be_infinite, self._clauses))
+        self.gradients = self._says(wording.GRADIENTS)
+        self.inference = wording.INFERENCE.search(self._prose) is not None and not self.gradients
+        self.in_place = any(map(self._changes_inputs, self._clauses))
+        self.not_finite = any(map(_says_what_becomes_of_not_finite, self._clauses))
+
+    def _read_layouts(self, draw: Setting) -> None:
+        """How inputs lie in memory."""
+        self.rows_apart = wording.ROWS_APART.search(self._prose) is not None
+        has_strides = any(map(_has_strides, self._clauses))
+        self.contiguous = not has_strides and any(map(_is_contiguous, self._clauses))
+        self.strided = self._may_have_strides(draw)
+        is_laid_out = all(tensor.is_contiguous() for tensor in leaves(draw.arguments))
+        self.lies_as_drawn = self._problem.format == "GPU MODE" and is_laid_out and not has_strides
 
     def compared(self, draw: Setting) -> list[tuple[int, int]]:
         """Pairs of inputs that the text compares with each other, "edges[j] <= x", so that it says what equal numbers mean."""
@@ -125,32 +155,54 @@ class Stated:
 
     def may_be_left_out(self, name: str) -> bool:
         """Whether the text says so of an argument alone."""
-        for sentence in self._sentences:
-            about = re.match(NAME, sentence)
-            for clause in re.split("[,;]", sentence) if not wording.TOGETHER.search(sentence) else ():
-                match = wording.LEFT_OUT.search(clause)
-                is_named = name in re.findall(NAME, clause) or (about is not None and about[0] == name)
-                if match is not None and is_named and not wording.NOT_BEFORE.search(clause[: match.start()]):
-                    return True
-        return False
+        own = [clause for clause in self._clauses if not wording.TOGETHER.search(clause.sentence)]
+        return any(
+            (clause.says(wording.LEFT_OUT) and not clause.is_of_results(wording.LEFT_OUT))
+            or (clause.says(wording.OPTIONAL) and clause.is_of_inputs(wording.OPTIONAL))
+            for clause in own
+            if name in clause.names
+        )
 
-    @property
-    def not_finite(self) -> bool:
-        """Whether the text says what becomes of NaN and infinities."""
-        return any(map(wording.says_what_becomes_of_not_finite, self._sentences))
+    def _finite(self) -> Iterator[Statement]:
+        """The statement that all inputs are finite, if some clause says so of inputs and none says what others may hold."""
+        clauses = self._clauses
+        is_said = any(
+            clause.says(wording.FINITE) and clause.is_of_inputs(wording.FINITE) and not clause.is_conditional(wording.FINITE)
+            for clause in clauses
+        )
+        nan, infinite = (
+            any(clause.denies(wording.SPECIALS[value]) and not clause.is_of_results(wording.SPECIALS[value]) for clause in clauses)
+            for value in (math.nan, math.inf)
+        )
+        held = any(clause.says(words) and not clause.is_of_results(words) for clause in clauses for words in wording.SPECIALS.values())
+        if (is_said or (nan and infinite)) and not held and not any(map(_says_what_becomes_of_not_finite, clauses)):
+            yield Statement("finite", lambda names: all(bool(torch.isfinite(tensor).all()) for tensor in names[ALL]))
 
-    def _calls_contiguous(self) -> bool:
-        """Whether inputs are called contiguous, and nothing is said of strides."""
-        clauses = [clause for sentence in self._sentences for clause in wording.clauses_of(sentence)]
-        if any(wording.is_said(wording.STRIDES, clause) for clause in clauses):
+    def _is_of_ties(self, clause: Clause) -> bool:
+        """Whether a clause says which of equal numbers counts."""
+        if wording.FREE.search(clause.sentence):
             return False
-        words = wording.CONTIGUOUS
-        return any(wording.is_said(words, clause) and not wording.is_of_results(words, clause) for clause in clauses)
+        words = replace(clause, words=wording.TO_EVEN.sub("", clause.words))
+        return words.says(wording.TIES)
 
-    @property
-    def in_place(self) -> bool:
-        """Whether the text demands that inputs are updated."""
-        return any(wording.IN_PLACE.search(sentence) and not wording.LEFT_OPEN.search(sentence) for sentence in self._sentences)
+    def _counts_nothing(self, clause: Clause) -> bool:
+        """Whether a clause says that a number which counts pieces, or their elements, may be zero."""
+        about = (*clause.names, *re.findall(NAME, clause.subject()))
+        return clause.says(wording.CAN_BE_ZERO) and any(wording.COUNTS_PIECES.search(name) for name in about)
+
+    def _changes_inputs(self, clause: Clause) -> bool:
+        """Whether a clause demands that an input is overwritten."""
+        if wording.ALLOWED.search(clause.words):
+            return False
+        if clause.says(wording.IN_PLACE):
+            return True
+        if clause.says(wording.OVERWRITTEN) and not clause.is_of_results(wording.OVERWRITTEN):
+            return bool(clause.names)
+        pronoun = any(re.match(r"(?:it|them)\b", clause.words[match.end() :]) for match in wording.OVERWRITES.finditer(clause.words))
+        if pronoun and not set(clause.before).isdisjoint(self.names.values()):
+            return True
+        objects = (words[:2] for match in wording.OVERWRITES.finditer(clause.words) if (words := _nouns(clause.words[match.end() :])))
+        return clause.says(wording.OVERWRITES) and any(name in words for words in objects for name in self.names.values())
 
     def loaded(self, buffers: Collection[str]) -> set[str]:
         """The buffers that a checkpoint may fill with other numbers: those that the sentence about it names.
@@ -158,36 +210,38 @@ class Stated:
         Or those that the sentence before names, if this one says "it" and is about nothing else; all, if it speaks of buffers as such.
         """
         found: set[str] = set()
-        for before, sentence in zip(("", *self._sentences), self._sentences):
-            others = re.findall(NAME, sentence)[1:]  # the first is that of the item in which the sentence stands
-            is_of_it = wording.IT.search(sentence) and set(others).isdisjoint(self.arguments) and not wording.WEIGHTS.search(sentence)
-            whole = wording.BRACKETS.sub(lambda match: match[0].replace(",", " "), sentence)
-            for clause in (part for part in re.split("[,;]", whole) if wording.is_said(wording.LOADED, part)):
-                words = set() if wording.FIXED.search(clause) else set(re.findall(NAME, clause))
+        before = dict(zip(self._sentences, ("", *self._sentences)))
+        known = (*self.arguments, *{name.rpartition(".")[2] for name in buffers})
+        for clause in (clause for clause in clauses_of(self._sentences, known) if clause.says(wording.LOADED)):
+            others = re.findall(NAME, clause.sentence)[1:]  # the first is that of the item in which the sentence stands
+            is_of_it = wording.IT.search(clause.sentence) and set(others).isdisjoint(self.arguments)
+            words = set() if wording.FIXED.search(clause.words) else {*re.findall(NAME, clause.words), *clause.names}
+            own = {name for name in buffers if name.rpartition(".")[2] in words}
+            if not own and re.search(r"\bbuffers\b", clause.words, re.IGNORECASE) and words:
+                own = set(buffers)
+            if not own and is_of_it and not wording.WEIGHTS.search(clause.sentence):
+                words = set(re.findall(NAME, before[clause.sentence]))
                 own = {name for name in buffers if name.rpartition(".")[2] in words}
-                if not own and re.search(r"\bbuffers\b", clause, re.IGNORECASE) and words:
-                    own = set(buffers)
-                named = set(re.findall(NAME, before)) if not own and is_of_it else set[str]()
-                found |= own | {name for name in buffers if name.rpartition(".")[2] in named}
+            found |= own
         return found
 
     def _left_in(self, draw: Setting) -> int:
         """How many numbers of a row are not -inf, "at least k finite logits"; 1 if it says only that there are some, 0 if nothing."""
-        match = wording.MANY_LEFT.search(self._prose)
-        word = (match["count"] or match["more"]) if match is not None else ""
-        if word.isdigit() or word in COUNTS:
-            return int(COUNTS.get(word, word))
+        found = [match for clause in self._clauses if clause.says(wording.MANY_LEFT) for match in wording.MANY_LEFT.finditer(clause.words)]
+        word = next((word for match in found for word in match.groups() if word), "")
+        if word.isdigit() or word.lower() in COUNTS:
+            return int(COUNTS.get(word.lower(), word))
         count = self._names(draw, {}).get(word)
         if isinstance(count, (int, float)):
             return int(count)
-        return int(bool(word) or wording.SOME_LEFT.search(self._prose) is not None)
+        return int(bool(word) or any(clause.denies(wording.NOTHING) for clause in self._clauses))
 
     def open_axes(self, draw: Setting) -> dict[int, int]:
         """The inputs that may have any number of leading axes, "x: (..., D)", each with the number of its other axes."""
         names = self._leaves_of(draw)
         shaped = {names[name] for name in self._shapes if name in names}
         free = dict.fromkeys(set(self._of_any_shape) - shaped, 0)
-        return free | {names[name]: axes for name, axes in self._open.items() if name in names}
+        return free | {names[name]: axes for name, axes in self._leading.items() if name in names}
 
     def named_axes(self, draw: Setting) -> dict[str, list[tuple[int, int]]]:
         """Inputs and axes by the names that the text gives to axes, "img: (B, C, H, W)"."""
@@ -231,28 +285,26 @@ class Stated:
         strided; otherwise all that it doesn't call contiguous.
         """
         places = range(len(leaves(draw.arguments)))
-        strided = self._places(draw, wording.STRIDES, self._sentences, among=places)
-        said = [sentence for sentence in self._sentences if wording.STRIDES.search(sentence)]
-        if strided and (wording.REST.search(self._prose) or all(self._is_of_one_input(sentence, draw) for sentence in said)):
-            return strided
-        plain = [sentence for sentence in self._sentences if sentence not in said]
+        said = [clause for clause in self._clauses if _has_strides(clause)]
+        strided = self._meant(draw, said, among=places)
+        sentences = {clause.sentence for clause in said}
+        plain = [clause for clause in self._clauses if clause.sentence not in sentences]
         side_by_side = self._places(draw, wording.CONTIGUOUS, plain, among=places)
+        if strided and (wording.REST.search(self._prose) or all(self._is_of_one_input(clause.sentence, draw) for clause in said)):
+            return tuple(place for place in strided if place not in side_by_side)
         return tuple(place for place in places if place not in side_by_side)
 
     def _is_of_one_input(self, sentence: str, draw: Setting) -> bool:
         """Whether a sentence belongs to the line that describes an input: "x: float32 [n], any strides"."""
         about = re.match(NAME, sentence)
-        if about is None or about[0] not in self._leaves_of(draw):
+        items = {clause.item for clause in self._clauses if clause.sentence == sentence}
+        if about is None or about[0] not in self._leaves_of(draw) or len(items) > 1:
             return False
-        line = re.compile(rf"{about[0]}\s*(?:\([^()]*\))?\s*:")
-        return any(line.match(other) for other in self._sentences)
+        return any(line[1] == about[0] for other in self._sentences if (line := ABOUT.match(other)))
 
     def _says(self, words: re.Pattern[str]) -> bool:
         """Whether some clause says so, without denying it."""
-        return any(
-            words.search(clause) and not wording.DENIED.search(words.sub("", clause))
-            for clause in wording.clauses_of(self._prose, "[.,:;]")
-        )
+        return any(clause.says(words) for clause in self._clauses)
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -312,77 +364,56 @@ class Stated:
         found[ALL] = [tensor for tensor in leaves(setting.arguments) if is_real(tensor)]
         return found
 
-    def _read_shapes(self, draw: Setting) -> Iterator[tuple[str, tuple[str, ...]]]:
-        """The names of the last axes of each argument, "" for one without a name.
-
-        The first shape of an argument counts; "pos[r]" counts only where no other is found, for it may be an element.
-        """
-        values = dict(zip(self.arguments, _parts(draw)))
-        known, read = dict[str, int](), set[str]()
-        for match in (match for sentence in self._sentences for match in wording.SHAPE.finditer(wording.KIND.sub("", sentence))):
-            written = [axis.strip() for axis in match["axes"].strip().removesuffix(",").split(",")]
-            is_open = written[:1] == ["..."]
-            is_indexed = wording.INDEXED.search(match.string, 0, match.start("axes")) is not None  # "x[i]" may be an element
-            if any(":" in axis for axis in written) or (is_open and is_indexed):
-                continue
-            numbers = {place - len(written) for place, axis in enumerate(written) if axis.isdecimal()}
-            axes = [axis if re.fullmatch(NAME, axis) else "" for axis in written[is_open:]]
-            called = re.findall(NAME, match["names"])
-            for name in called if not values.keys().isdisjoint(called) else re.findall(NAME, match["between"])[-1:]:
-                value = values.get(name)
-                if not isinstance(value, torch.Tensor) or not (value.dim() == len(axes) or (is_open and value.dim() >= len(axes))):
-                    continue
-                if name in read:
-                    continue
-                if is_open:
-                    self._open[name] = len(axes)
-                if all(value.shape[axis] == int(written[axis]) for axis in numbers):
-                    self._fixed.setdefault(name, set()).update(numbers)
-                lengths = dict(zip(axes, value.shape[value.dim() - len(axes) :]))
-                if all(known.get(axis, length) == length for axis, length in lengths.items() if axis):
-                    known |= {} if is_indexed else lengths
-                    read |= {name} if any(axes) and not is_indexed else set()
-                    yield name, tuple(axes)
-
     def _ranges_of(self, draws: Sequence[Setting], whole: Collection[int]) -> Iterator[tuple[int, tuple[int, int]]]:
-        """The range of each input of integers that a sentence gives one, after the input's name."""
-        names = {name.lower(): place for name, place in self._leaves_of(draws[0]).items() if place in whole}
-        for match in (match for sentence in self._sentences for match in wording.VALUES.finditer(sentence)):
-            named = [word for word in re.findall(NAME, match.string[: match.start()].lower()) if word in names]
-            low, high = float(match["low"]), float(match["high"])
-            if not named or is_hedged(match) or not low.is_integer() or not high.is_integer():
-                continue
-            place = names[named[-1]]
-            drawn = [leaves(draw.arguments)[place] for draw in draws]
-            if all(bool(((low <= tensor) & (tensor <= high)).all()) for tensor in drawn):
-                yield place, (int(low), int(high))
+        """The range of each input of integers that a clause about it gives in numbers."""
+        names = {name: place for name, place in self._leaves_of(draws[0]).items() if place in whole}
+        for found in ranges_in(self._clauses):
+            low, high = found.bounds
+            for place in (names[name] for name in found.names if name in names):
+                drawn = [leaves(draw.arguments)[place] for draw in draws]
+                if low is not None and high is not None and all(bool(((low <= tensor) & (tensor <= high)).all()) for tensor in drawn):
+                    yield place, (low, high)
 
     def _kinds(self, own: Collection[torch.dtype]) -> tuple[torch.dtype, ...]:
         """The other formats that the text names beside the only one of the inputs."""
-        named = [word for found in wording.SEVERAL_KINDS.finditer(self._prose) for word in re.findall(wording.ONE_KIND, found[0])]
-        said = {wording.KINDS[word] for word in named}
+        said = {wording.KINDS[word.lower()] for clause in self._clauses for word in _kinds_in(clause)}
         is_one_of_them = len(own) == 1 and said.issuperset(own)
         return tuple(kind for kind in dict.fromkeys(wording.KINDS.values()) if is_one_of_them and kind in said - set(own))
 
-    def _specials(self, draw: Setting, held: Sequence[str]) -> dict[float, tuple[int, ...]]:
+    def _specials(self, draw: Setting, held: Sequence[Clause]) -> dict[float, tuple[int, ...]]:
         """Which inputs may hold NaN or an infinity.
 
         An input that one sentence calls finite may hold them only where another sentence names it: that a maximum of nothing is -inf is
         said of results.
         """
         excepted = (*wording.SPECIALS.values(), wording.MANY_LEFT, HEDGED, wording.EXCEPT)
-        plain = [sentence for sentence in self._sentences if not any(words.search(sentence) for words in excepted)]
-        finite = self._places(draw, FINITE, plain, unless=range(len(leaves(draw.arguments))))
+        plain = [clause for clause in self._clauses if not any(words.search(clause.sentence) for words in excepted)]
+        finite = self._places(draw, wording.FINITE, plain, unless=range(len(leaves(draw.arguments))))
         found = {value: self._places(draw, words, held, unless=finite) for value, words in wording.SPECIALS.items()}
         return {value: places for value, places in found.items() if places}
 
+    def _signed(self, draw: Setting, held: Sequence[Clause]) -> Sequence[int]:
+        """Which inputs may be negative, or zero: all if a clause says of no input in particular that zeros are among its numbers."""
+        zeros = [clause for clause in self._clauses if clause.says(wording.ZEROS) and not self._counts_nothing(clause)]
+        if any(not clause.names and not clause.is_of_results(wording.ZEROS) for clause in zeros):
+            return [place for place, tensor in enumerate(leaves(draw.arguments)) if is_real(tensor)]
+        return tuple(sorted({*self._meant(draw, zeros), *self._places(draw, wording.SIGNED, held)}))
+
     def _ascending(self, draws: Sequence[Setting]) -> dict[int, bool]:
         """Which inputs the text calls sorted, and whether strictly, as far as the draws show them so."""
-        plain = [sentence for sentence in self._sentences if not wording.DESCENDING.search(sentence)]
-        strict = [sentence for sentence in plain if any(wording.is_said(wording.STRICTLY, clause) for clause in re.split("[,:]", sentence))]
-        places, strictly = (self._places(draws[0], wording.ASCENDING, sentences) for sentences in (plain, strict))
+        among = [place for place, tensor in enumerate(leaves(draws[0].arguments)) if tensor.dtype is not torch.bool and tensor.dim()]
+        plain = [
+            clause
+            for clause in self._clauses
+            if not wording.DESCENDING.search(clause.sentence)
+            and clause.is_of_inputs(wording.ASCENDING)
+            and not clause.is_conditional(wording.ASCENDING)
+        ]
+        sorted_places = self._places(draws[0], wording.ASCENDING, plain, among=among)
+        strict = [clause for clause in self._clauses if clause.says(wording.STRICTLY) or clause.denies(wording.REPEATS)]
+        strictly = self._meant(draws[0], strict, among=sorted_places)
         found: dict[int, bool] = {}
-        for place in places:
+        for place in sorted_places:
             tensors = [leaves(draw.arguments)[place] for draw in draws]
             if all(_ascends(tensor) for tensor in tensors):
                 found[place] = place in strictly and all(bool((tensor.diff(dim=-1) > 0).all()) for tensor in tensors)
@@ -392,7 +423,7 @@ class Stated:
         self,
         draw: Setting,
         words: re.Pattern[str],
-        sentences: Sequence[str],
+        clauses: Sequence[Clause],
         among: Collection[int] | None = None,
         unless: Collection[int] = (),
     ) -> tuple[int, ...]:
@@ -401,23 +432,78 @@ class Stated:
         Args:
             among: the inputs to choose from; by default the floating ones. unless: inputs that are meant only where they are named.
         """
+        said = [
+            clause
+            for clause in clauses
+            if clause.says(words) and (not clause.is_of_results(words) or wording.PROPAGATES.search(clause.words))
+        ]
+        return self._meant(draw, said, among, unless)
+
+    def _meant(
+        self, draw: Setting, clauses: Sequence[Clause], among: Collection[int] | None = None, unless: Collection[int] = ()
+    ) -> tuple[int, ...]:
+        """The inputs that some clauses are about."""
         floats = {place for place, tensor in enumerate(leaves(draw.arguments)) if is_real(tensor) and tensor.dim()}
         floats = floats if among is None else set(among)
         names = self._leaves_of(draw)
         found: set[int] = set()
-        for sentence in sentences:
-            about = re.match(NAME, sentence)
-            for clause in wording.clauses_of(sentence):
-                if not wording.is_said(words, clause) or (wording.is_of_results(words, clause) and not wording.PROPAGATES.search(clause)):
-                    continue
-                said = {word.lower().removesuffix("s") for word in re.findall(NAME, clause)}
-                named = {place for name, place in names.items() if name.lower().removesuffix("s") in said}
-                found |= named or ({names[about[0]]} if about and about[0] in names else set())
-                found |= floats - set(unless) if len(floats) == 1 or wording.PROPAGATES.search(clause) else set()
+        for clause in clauses:
+            found |= {names[name] for name in clause.names if name in names}
+            is_of_all = clause.is_of_all or wording.PROPAGATES.search(clause.words)
+            if not clause.names and (len(floats) == 1 or is_of_all):
+                found |= floats - set(unless)
         return tuple(sorted(found & floats))
 
 
 COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4}
+
+
+def _may_be_infinite(clause: Clause) -> bool:
+    """Whether a clause says that something else than an input may be infinite."""
+    match = wording.POLES.search(clause.words)
+    return (
+        match is not None
+        and clause.says(wording.POLES)
+        and not names_in(" ".join(clause.words[: match.start()].split()[-2:]), clause.known)
+    )
+
+
+def _has_strides(clause: Clause) -> bool:
+    """Whether a clause says that inputs may have strides, or denies that they are contiguous."""
+    if clause.is_of_results(wording.STRIDES) or clause.is_of_results(wording.CONTIGUOUS):
+        return False
+    denies = (clause.denies(wording.CONTIGUOUS) or clause.leaves_open(wording.CONTIGUOUS)) and clause.is_of_inputs(wording.CONTIGUOUS)
+    return clause.says(wording.STRIDES) or denies
+
+
+def _is_contiguous(clause: Clause) -> bool:
+    """Whether a clause calls inputs contiguous."""
+    words, strides = wording.CONTIGUOUS, wording.STRIDES
+    is_said = clause.says(words) and clause.is_of_inputs(words) and not clause.is_conditional(words)
+    return is_said or (clause.denies(strides) and not clause.is_of_results(strides))
+
+
+def _says_what_becomes_of_not_finite(clause: Clause) -> bool:
+    """Whether a clause says what becomes of inputs that are not finite: "zeros if any gradient is not finite"."""
+    return clause.says(wording.NOT_FINITE) and not clause.is_of_results(wording.NOT_FINITE)
+
+
+def _kinds_in(clause: Clause) -> list[str]:
+    """The formats of inputs that a clause names in a list, or calls supported."""
+    if clause.is_of_results(wording.ANY_KIND) or not clause.says(wording.ANY_KIND):
+        return []
+    words = clause.words
+    if wording.COMPUTED.search(words):
+        return []
+    found = [word for match in wording.SEVERAL_KINDS.finditer(words) for word in re.findall(wording.ONE_KIND, match[0], re.IGNORECASE)]
+    if wording.SUPPORTS.search(f"{clause.item} {words}"):
+        found += wording.ANY_KIND.findall(words)
+    return found
+
+
+def _nouns(words: str) -> list[str]:
+    """The words after articles."""
+    return [word for word in re.findall(NAME, words) if word.lower() not in ("the", "an", "its", "both", "argument", "input", "tensor")]
 
 
 def constructor_names(problem: Problem) -> tuple[str, ...]:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
-import io
-import itertools
 import re
-import tokenize
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,34 +12,48 @@ from typing import Any
 import torch
 
 from ..problems.calls import is_real
+from .clauses import Clause, is_denied_before, is_hedged
+from .grammar import CONDITION
+from .sentences import NAME
 
 Names = Mapping[str, Any]
 """What each name stands for: a number or a tensor; `ALL` stands for all floating inputs."""
 Test = Callable[[Names], "bool | None"]
+Reader = Callable[[re.Match[str], str], Test]
+"""What makes a test of a match, and the name that it is about."""
 
 NUMBER = r"-?\d[\d_]*(?:\.\d+)?(?:e[+-]?\d+)?"
-NAME = r"[A-Za-z_]\w*"
 ATOM = rf"(?:\|{NAME}\||{NAME}(?:\[\w+\])?|{NUMBER})"
-OPERATOR = r"\s*(?://|\*\*|[-+*/])\s*"
+OPERATOR = r"\s*(?://|\*\*|[-+*/%])\s*"
 TERM = rf"{ATOM}(?:{OPERATOR}{ATOM})*"
 FACTOR = rf"(?:(?:min|max)\(\s*{TERM}\s*,\s*{TERM}\s*\)|\(\s*{TERM}\s*\)|{ATOM})"
 EXPRESSION = rf"{FACTOR}(?:{OPERATOR}{FACTOR})*"
 CHAIN = re.compile(rf"(?P<others>(?:{NAME}(?:\s*,\s*|\s+and\s+))*)(?P<chain>{EXPRESSION}(?:\s*(?:<=|>=|==|<|>)\s*{EXPRESSION})+)")
-IS = r"(?:(?:is|are|be|must be|has to be|have to be|being)\s+)?"
-AND = re.compile(
-    rf"\b(?P<name>{NAME}) (?:is|are) (?P<first>\w+) and (?P<second>(?:divides|even|odd|positive|at least|at most|a multiple)\b)"
+IS = (
+    r"(?:(?:is|are|be|must be|has to be|have to be|should be|needs? to be|will be|being|(?:is|are) (?:guaranteed|assumed|known"
+    r"|required) to be)\s+)?"
+    r"(?:(?:always|also|both|all|each)\s+)?"
 )
-"""Two things said of one name."""
+OTHERS = rf"(?P<others>(?:{NAME}(?:\s*,\s*(?:and\s+)?|\s+and\s+))*)"
+"""The names before the last one of a list: "M and N are multiples of 16"."""
 PARITY = re.compile(
-    rf"(?P<name>{NAME})\s+(?:{IS}|(?:\w+\s+)?\()(?:an?\s+)?(?P<which>even|odd)\b|\b(?P<which_before>even|odd)\s+(?P<name_after>{NAME})"
+    rf"{OTHERS}(?P<name>{NAME})\s+(?:{IS}|(?:\w+\s+)?\()(?:an?\s+)?(?P<which>even|odd)\b|\b(?P<which_before>even"
+    rf"|odd)\s+(?P<name_after>{NAME})"
 )
 MULTIPLE = re.compile(
-    rf"(?P<name>{NAME})(?:,[^,;.]*,)?\s+(?:always\s+)?{IS}(?:holds?\s+)?(?:(?:a|always a)\s+)?"
+    rf"{OTHERS}(?P<name>{NAME})(?:,[^,;.]*,)?\s+(?:always\s+)?{IS}(?:holds?\s+)?(?:(?:a|an integer|always a)\s+)?"
     rf"(?:multiple of|multiples of|divisible by)\s+(?P<of>{ATOM}(?:\s*/\s*{ATOM})?)"
 )
-DIVIDES = re.compile(rf"(?P<name>{NAME})\s+(?:that\s+|which\s+)?(?:must\s+)?divides?\s+(?P<of>{ATOM})")
-POWER = re.compile(rf"(?P<name>{NAME})\s+{IS}(?:a\s+)?powers? of (?:two|2)\b")
-LIMIT = re.compile(rf"(?P<name>{NAME})\s+{IS}(?:of\s+)?(?P<which>at least|at most|up to)\s+(?P<of>{NUMBER})")
+DIVIDES = re.compile(rf"(?P<name>{NAME})\s+(?:that\s+|which\s+)?(?:must\s+)?(?:evenly\s+)?divides?\s+(?P<of>{ATOM})")
+POWER = re.compile(rf"{OTHERS}(?P<name>{NAME})\s+{IS}(?:an?\s+)?powers? of (?:two|2)\b")
+MOST = r"at most|up to|(?:no|not) (?:larger|greater|bigger|more|longer) than|(?:never|not|cannot|can't|doesn't) exceeds?|bounded by"
+LEAST = r"at least|(?:no|not|never) (?:smaller|less|fewer|shorter) than"
+BELOW = r"(?:strictly )?(?:smaller|less|fewer) than"
+ABOVE = r"(?:strictly )?(?:larger|greater|more|bigger) than"
+LIMIT = re.compile(
+    rf"{OTHERS}(?P<name>{NAME})\s+(?:(?:does|do|must|may|can|will|should)\s+)?{IS}(?:of\s+)?"
+    rf"(?P<which>{MOST}|{LEAST}|{BELOW}|{ABOVE})\s+(?P<of>{ATOM})(?!\s*(?:times|%|percent|x\b))"
+)
 RANGE = re.compile(
     rf"(?<![\w.])(?P<others>(?:{NAME}(?:\s*,\s*|\s+and\s+))*)(?P<name>{NAME})\s*(?:,?\s*(?:int|integer|float)\w*\s*,?\s*)?"
     rf"(?:(?:is|are|may be|can be|lies?)\s+)?(?:anything\s+)?(?:from\s+|between\s+|in\s+)?"
@@ -50,58 +61,42 @@ RANGE = re.compile(
 )
 """The range of a number: "width int, 1..32", "R, N from 1 to 128", "N anything from 0 to 20,000"."""
 FROM_TO = re.compile(rf"(?P<low>{NUMBER})\s*(?:to|\.\.)\s*(?P<high>{NUMBER})\s+(?P<name>{NAME})")
-SAME = r"(?:(?!\b(?:and|but|so that|while) (?:the|its|their|all|each|every)\b)[^.;:()])*"
-"""Words that go on about the same thing: not "x: finite, and the scores below stay in [-1, 1]"."""
-WITHIN = re.compile(rf"(?P<name>{NAME})(?:\s*:)?{SAME}(?:\([^()]*\))?{SAME}\b(?:with)?in [\[(](?P<low>{NUMBER}),\s*(?P<high>{NUMBER})[\])]")
 CHOICES = re.compile(
     rf"(?P<name>{NAME})(?:\s*\([^()]*\))?\s*:?\s+{IS}(?:one of|either|in)?\s*"
     rf"(?:(?P<values>{NUMBER}(?:\s*,\s*{NUMBER})*\s*,?\s+or\s+{NUMBER})(?![\w.]*\d)|\{{(?P<listed>\s*{NUMBER}(?:\s*,\s*{NUMBER})+)\s*\}})"
 )
 """The values that a number may have: "bits is 2, 4 or 8", "group in {16, 32}"."""
 SIGN = re.compile(
-    rf"(?P<name>{NAME})\s+(?:{IS}(?:an?\s+)?|is\s+an?\s+(?:buffer|tensor|vector|array)\s+of\s+)(?P<which>positive|non-?negative|non-?zero)\b|\b(?P<which_before>positive|non-?negative|non-?zero)\s+(?P<name_after>{NAME})"
+    rf"{OTHERS}(?P<name>{NAME})\s+(?:{IS}(?:an?\s+)?(?:strictly |small |tiny )?|is\s+an?\s+(?:buffer|tensor|vector|array)\s+of\s+)"
+    r"(?P<which>positive|non-?negative|non-?zero)\b(?! infinit| inf\b)|\b(?P<which_before>positive|non-?negative"
+    rf"|non-?zero)\s+(?P<name_after>{NAME})"
 )
-CONDITION = re.compile(r"\b(?:if|when|where|unless|while|until|whose|otherwise|else|sees|only|with|iff)\b[^,;:]*$", re.IGNORECASE)
-HEDGED = re.compile(
-    r"\b(?:usual(?:ly)?|typical(?:ly)?|often|most(?:ly| of)|normal(?:ly)?|by default"
-    r"|in practice|for (?:example|instance)|e\.g|such as|common(?:ly)?|sometimes|generally|currently|likely|roughly|(?:these|the) tests"
-    r"|benchmarks?)\b",
-    re.IGNORECASE,
+NEVER_NEGATIVE = re.compile(
+    rf"{OTHERS}(?P<name>{NAME})\s+(?:(?:is|are|must|can|will|may)\s+)?(?:never|not|cannot)\s+(?:be\s+)?negative\b(?! inf)"
 )
-"""Says something of most inputs, and promises nothing."""
+POSITIVE = re.compile(r"\b(?P<which>positive|non-?negative|non-?zero)\b(?! inf)", re.IGNORECASE)
+INTERVAL = re.compile(
+    rf"(?:\b(?P<within>(?:with)?in)\b|\b(?:from|over|on|range|uniform|integers?|values?)\b)\s*(?:the (?:range|interval)\s+)?"
+    rf"[\[(]\s*(?P<low>{EXPRESSION})\s*,\s*(?P<high>{EXPRESSION})\s*(?P<end>[\])])"
+    rf"|\b(?P<between>between|from)\s+(?P<least>{ATOM})(?:\s*\((?:in|ex)clusive\))?\s+(?:and|to|up to"
+    rf"|through)\s+(?P<most>{EXPRESSION})(?:,?\s*\(?(?P<exclusive>exclusive)\b)?"
+    rf"|(?<![\w.])(?P<first>{NUMBER})\s*\.\.\.?\s*(?P<last>{EXPRESSION})"
+)
+"""Between which numbers those of an input lie: "values in [0, 9]", "ids between 0 and 3 inclusive"."""
+VALUES = re.compile(
+    rf"(?:\b(?:is|are|be|in|of|either|from|hold(?:s|ing)?|one of|values?|ids?)|:)\s*(?P<values>{NUMBER}(?:\s*,\s*{NUMBER})*\s*,?\s+(?:or"
+    rf"|and)\s+{NUMBER})(?![\w.]*\d)"
+    rf"|\{{(?P<listed>\s*{NUMBER}(?:\s*,\s*{NUMBER})+)\s*\}}"
+)
+"""All numbers that an input may hold: "whose elements are -1, 0 or 1"."""
 GOES_ON = re.compile(rf"^{OPERATOR}[\w(]")
 """What follows a comparison of which only a part was read."""
 CONDITION_AFTER = re.compile(r"^\W*(?:else|if|when)\b")
-FINITE = re.compile(
-    r"(?<!one )(?<!non-)(?<!non )(?<!not )(?<!n't )(?<!not all )(?<!n't all )(?<!not be )(?<!necessarily )"
-    r"(?<!a )(?<!any )(?<!the )\bfinite\b(?![- ](?:difference|element|impulse|state|ones?\b))",
-    re.IGNORECASE,
-)
-NOT_FINITE = re.compile(r"\b(?:not|isn't|aren't) (?:all )?finite\b|\bnon[- ]?finite\b", re.IGNORECASE)
-OF_RESULTS = re.compile(
-    r"\b(?:gives?|returns?|yields?|becomes?|produces?|results?|outputs?)\b|=\s*[+-]*(?:inf|nan)\b"
-    r"|\b(?:(?:max|min)(?:imum)?|sum|mean|log-?sum-?exp) of\b",
-    re.IGNORECASE,
-)
-"""Marks a clause that is about results, not inputs."""
 AMOUNT = rf"(?:{NUMBER}|(?:an?|one|a few|several|some) (?:ten|hundred|thousand|million)s?)"
 MAGNITUDE = re.compile(
     rf"\bmagnitudes?\s+(?:is\s+|are\s+|of\s+)?(?:up to|at most|below|under|<=|<)\s*(?P<of>{AMOUNT})"
     rf"|\b(?:up to|at most|below|under)\s+(?P<of_before>{AMOUNT})\s+in (?:magnitude|absolute value)"
 )
-
-
-ITEM = re.compile(rf"\n\s*(?:[-*•]|\d+[.)])\s+|\n\s*\n|\n[ \t]*(?={NAME}(?:[ \t]*\([^()\n]*\))?[ \t]*:[ \t])")
-"""Where a list item, a paragraph, or the description of one name begins: "kernel_size (int): odd"."""
-ROW = re.compile(rf"\n[ \t]*(?P<name>{NAME})[ \t]{{2,}}(?=[A-Za-z\d\[({{])")
-"""Where a row of a table begins: a name, and after some space its description."""
-SHAPED = re.compile(r"^\s*(?:\w+\s*)?[\[(][^\[\]()]*[\])]")
-"""What a description may begin with: a type and a shape, "float32 [B, T]"."""
-QUALITY = re.compile(
-    r"(?:(?:from\s+|between\s+)?-?\d[\d_]*\s*(?:\.\.|to\s|and\s)"
-    r"|even|odd|positive|non-?negative|non-?zero|(?:a |always a )?(?:multiple|power)s? of|divisible by|at least|at most|up to|divides)\b"
-)
-"""How a clause about a name may begin when it leaves the name out."""
 
 
 @dataclass(frozen=True)
@@ -112,24 +107,105 @@ class Statement:
     test: Test
 
 
-def statements_in(sentences: Sequence[str]) -> Iterator[Statement]:
+@dataclass(frozen=True)
+class Range:
+    """Between which numbers those of some inputs lie.
+
+    Attributes:
+        words: as the text says it. names: of the inputs. low, high: the numbers, as expressions. is_open: whether the second is too large.
+        is_drawn: whether the text only says from where numbers are drawn.
+    """
+
+    words: str
+    names: tuple[str, ...]
+    low: ast.expr
+    high: ast.expr
+    is_open: bool = False
+    is_drawn: bool = False
+
+    @property
+    def bounds(self) -> tuple[int | None, int | None]:
+        """The smallest and the largest integer, if the text gives numbers."""
+        low, high = _value(self.low, {}), _value(self.high, {})
+        is_whole = all(isinstance(side, (int, float)) and float(side).is_integer() for side in (low, high))
+        return (int(low), int(high) - self.is_open) if is_whole else (None, None)
+
+    def holds(self, tensor: torch.Tensor, names: Names) -> bool | None:
+        """Whether all numbers of a tensor but NaN lie there; None if a name is unknown."""
+        low, high = _value(self.low, names), _value(self.high, names)
+        if not isinstance(low, (int, float)) or not isinstance(high, (int, float)):
+            return None
+        return _lies_between(tensor, low, high - 1 if self.is_open and not is_real(tensor) else high)
+
+
+def ranges_in(clauses: Sequence[Clause]) -> Iterator[Range]:
+    """The ranges that clauses give to the inputs that they are about."""
+    for clause in clauses:
+        for match in INTERVAL.finditer(clause.words):
+            if not _is_promised(clause, match):
+                continue
+            sides = [match["low"] or match["least"] or match["first"], match["high"] or match["most"] or match["last"]]
+            is_drawn = match["within"] is None and match["between"] != "between"
+            low, high = map(_parsed, sides)
+            yield Range(match[0], clause.names, low, high, is_open=match["end"] == ")" or match["exclusive"] is not None, is_drawn=is_drawn)
+        for match in VALUES.finditer(clause.words):
+            if _is_promised(clause, match):
+                numbers = _numbers_of(match)
+                low, high = (_parsed(f"{number:g}") for number in (min(numbers), max(numbers)))
+                yield Range(match[0], clause.names, low, high)
+
+
+OR_ELSE = re.compile(r"\W*(?:or|and|plus)\s+(?:-?\d|exactly|ignore\w*|the (?:value|id|index))|\W*(?:except|unless)\b", re.IGNORECASE)
+"""What follows a range that some numbers need not keep to: "in [0, V) or -100"."""
+
+
+def _is_promised(clause: Clause, match: re.Match[str]) -> bool:
+    """Whether a clause says it of every number of the inputs that it is about."""
+    topic = re.compile(re.escape(match[0]))
+    is_of_some = re.search(r"\bonly (?:the )?$", clause.words[: match.start()], re.IGNORECASE) is not None
+    if is_of_some or OR_ELSE.match(f"{clause.words[match.end() :]} {clause.after}"):
+        return False
+    return clause.says(topic) and not clause.has_own_subject and not clause.is_conditional(topic) and not clause.is_of_results(topic)
+
+
+def statements_in(sentences: Sequence[str], clauses: Sequence[Clause]) -> Iterator[Statement]:
     """Everything that looks like a statement."""
     for sentence in sentences:
         yield from _comparisons(sentence)
         for pattern, read in READERS:
             for match in pattern.finditer(sentence):
-                if not CONDITION.search(sentence[: match.start()]) and not is_hedged(match):
-                    yield Statement(match[0].strip(), read(match))
-    prose = ". ".join(sentences)
-    if any(map(_says_finite, sentences)) and not (NOT_FINITE.search(prose) or re.search(r"\bNaN|\binf\b|\binfinit", prose)):
-        yield Statement("finite", lambda names: all(bool(torch.isfinite(tensor).all()) for tensor in names[ALL]))
+                if not CONDITION.search(sentence[: match.start()]) and not is_hedged(match) and not is_denied_before(match):
+                    yield from (Statement(_words_of(match, name), read(match, name)) for name in _names_of(match))
+    for found in ranges_in(clauses):
+        yield from (
+            Statement(f"{name} {found.words}", functools.partial(_is_within, found, name)) for name in found.names if not found.is_drawn
+        )
+    for clause in clauses:
+        match = POSITIVE.search(clause.words)
+        if match is not None and clause.names and clause.is_of_inputs(POSITIVE) and _is_promised(clause, match):
+            yield from (Statement(f"{name} is {match[0].lower()}", _sign(match, name)) for name in clause.names)
     yield from _magnitudes_in(sentences)
 
 
-def _says_finite(sentence: str) -> bool:
-    """Whether a sentence calls inputs finite, and not only where something holds."""
-    befores = (re.split("[,:;]", sentence[: match.start()])[-1] for match in FINITE.finditer(sentence))
-    return any(not CONDITION.search(before) and not OF_RESULTS.search(before) for before in befores)
+def _names_of(match: re.Match[str]) -> list[str]:
+    """The names that a match is about; those before the last one only where the verb, if any, is in the plural."""
+    groups = match.groupdict()
+    last = groups.get("name") or groups["name_after"]
+    others = re.findall(NAME, groups.get("others") or "") if not re.search(r"\b(?:is|has)\b", match[0]) else []
+    return [*(name for name in others if name != "and"), last]
+
+
+def _words_of(match: re.Match[str], name: str) -> str:
+    """The words of a match about one name, without the names before it."""
+    groups = match.groupdict()
+    words = match[0].removeprefix(groups.get("others") or "")
+    return (f"{name}{words.removeprefix(groups['name'])}" if groups.get("others") else words).strip()
+
+
+def _is_within(found: Range, name: str, names: Names) -> bool | None:
+    """Whether the input of a name keeps to a range."""
+    value = _looked_up(name, names)
+    return found.holds(torch.as_tensor(value), names) if value is not None else None
 
 
 def _magnitudes_in(sentences: Sequence[str]) -> Iterator[Statement]:
@@ -186,14 +262,6 @@ def _numbers_of(match: re.Match[str]) -> list[float]:
     return [float(word.replace("_", "")) for word in re.findall(NUMBER, match["values"] or match["listed"])]
 
 
-def is_hedged(match: re.Match[str]) -> bool:
-    """Whether the clause around a match is about what is usual."""
-    sentence = match.string
-    before = re.split("[,;:]", sentence[: match.start()])[-1]
-    after = re.split("[,;:]", sentence[match.end() :])[0]
-    return HEDGED.search(f"{before}{match[0]}{after}") is not None
-
-
 ALL = "all floating inputs"
 """What all floating inputs are called among the names; no name has spaces."""
 
@@ -242,7 +310,7 @@ SIGNS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 OPERATIONS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b, ast.Div: lambda a, b: a / b,
-    ast.FloorDiv: lambda a, b: a // b, ast.Pow: _power,
+    ast.FloorDiv: lambda a, b: a // b, ast.Pow: _power, ast.Mod: lambda a, b: a % b,
 }  # fmt: skip
 
 
@@ -297,11 +365,10 @@ def _looked_up(name: str, names: Names) -> Any:
     return value if isinstance(value, (int, float, torch.Tensor)) and not isinstance(value, bool) else None
 
 
-def _of_a_name(holds: Callable[[Any, Any], bool], *groups: str) -> Callable[[re.Match[str]], Test]:
+def _of_a_name(holds: Callable[[Any, Any], bool], *groups: str) -> Reader:
     """A reader of statements about one name, and another name or a number."""
 
-    def read(match: re.Match[str]) -> Test:
-        name = next(match[group] for group in ("name", "name_after") if match.groupdict().get(group))
+    def read(match: re.Match[str], name: str) -> Test:
         others = [_parsed(match[group]) for group in groups]
 
         def test(names: Names) -> bool | None:
@@ -320,26 +387,32 @@ def _of_a_name(holds: Callable[[Any, Any], bool], *groups: str) -> Callable[[re.
     return read
 
 
-def _parity(match: re.Match[str]) -> Test:
+def _parity(match: re.Match[str], name: str) -> Test:
     remainder = int((match["which"] or match["which_before"]) == "odd")
-    return _of_a_name(lambda value, _: value % 2 == remainder)(match)
+    return _of_a_name(lambda value, _: value % 2 == remainder)(match, name)
 
 
-def _sign(match: re.Match[str]) -> Test:
-    which = (match["which"] or match["which_before"]).replace("-", "")
-    return _of_a_name(lambda value, _: value > 0 if which == "positive" else value >= 0 if which == "nonnegative" else value != 0)(match)
+def _sign(match: re.Match[str], name: str) -> Test:
+    groups = match.groupdict()
+    which = (groups.get("which") or groups["which_before"]).replace("-", "").lower()
+    read = _of_a_name(lambda value, _: value > 0 if which == "positive" else value >= 0 if which == "nonnegative" else value != 0)
+    return read(match, name)
 
 
-def _limit(match: re.Match[str]) -> Test:
-    is_least = match["which"] == "at least"
-    return _of_a_name(lambda value, rest: value >= rest[0] if is_least else value <= rest[0], "of")(match)
+def _limit(match: re.Match[str], name: str) -> Test:
+    which = match["which"]
+    if re.fullmatch(MOST, which):
+        return _of_a_name(lambda value, rest: value <= rest[0], "of")(match, name)
+    if re.fullmatch(LEAST, which):
+        return _of_a_name(lambda value, rest: value >= rest[0], "of")(match, name)
+    return _of_a_name(lambda value, rest: value < rest[0] if re.fullmatch(BELOW, which) else value > rest[0], "of")(match, name)
 
 
-def _between(match: re.Match[str]) -> Test:
-    return _of_a_name(lambda value, rest: (value >= rest[0]) & (value <= rest[1]), "low", "high")(match)
+def _between(match: re.Match[str], name: str) -> Test:
+    return _of_a_name(lambda value, rest: (value >= rest[0]) & (value <= rest[1]), "low", "high")(match, name)
 
 
-def _in_range(match: re.Match[str]) -> Test:
+def _in_range(match: re.Match[str], _: str) -> Test:
     low, high = (float(match[side].replace(",", "")) for side in ("low", "high"))
     names = [match["name"], *(name for name in re.findall(NAME, match["others"]) if name != "and")]
 
@@ -357,12 +430,12 @@ def _lies_between(value: Any, low: float, high: float) -> bool:
     return not bool(((value < low) | (value > high)).any())
 
 
-def _chosen(match: re.Match[str]) -> Test:
+def _chosen(match: re.Match[str], name: str) -> Test:
     numbers = torch.tensor(_numbers_of(match), dtype=torch.float64)
-    return _of_a_name(lambda value, _: bool(torch.isin(torch.as_tensor(value, dtype=torch.float64), numbers).all()))(match)
+    return _of_a_name(lambda value, _: bool(torch.isin(torch.as_tensor(value, dtype=torch.float64), numbers).all()))(match, name)
 
 
-READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Test]], ...] = (
+READERS: tuple[tuple[re.Pattern[str], Reader], ...] = (
     (PARITY, _parity),
     (SIGN, _sign),
     (MULTIPLE, _of_a_name(lambda value, rest: value % rest[0] == 0, "of")),
@@ -372,46 +445,6 @@ READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Test]], ...] = (
     (FROM_TO, _between),
     (RANGE, _in_range),
     (CHOICES, _chosen),
-    (WITHIN, _between),
+    (NEVER_NEGATIVE, _of_a_name(lambda value, _: value >= 0)),
 )
 """What to look for in each sentence, and how to read a match."""
-
-
-LONGEST = 600
-"""Characters of a sentence. Longer ones are not read, because searching them takes time that grows with the square of their length."""
-
-
-def sentences_of(prose: str) -> list[str]:
-    """The sentences of a text, one line each, with comparison signs as in code; two things said of one name become two statements.
-
-    Items of a list are sentences of their own; an item that begins with a name is about that name to its end.
-    """
-    sentences: list[str] = []
-    for point in ITEM.split(ROW.sub(r"\n\g<name>: ", prose)):
-        plain = " ".join(point.split()).replace("≤", "<=").replace("≥", ">=").replace("`", "")
-        first, *others = [sentence.strip() for sentence in re.split(r"[.;](?=\s|$)", plain)]
-        about = re.match(rf"({NAME})\s*(?:\([^()]*\))?\s*:", first)
-        if about is None:
-            sentences += [first, *others]
-            continue
-        clauses = [clause.strip() for sentence in (SHAPED.sub("", first[about.end() :]), *others) for clause in sentence.split(",")]
-        sentences += [first, *(f"{about[1]} {other}" for other in others if other)]
-        sentences += [f"{about[1]} is {clause}" for clause in clauses if QUALITY.match(clause)]
-    return [AND.sub(r"\g<name> is \g<first>, \g<name> \g<second>", sentence) for sentence in sentences if 0 < len(sentence) <= LONGEST]
-
-
-def prose_of(text: str) -> str:
-    """The docstrings and comments of a file."""
-    found: list[str] = []
-    try:
-        tree = ast.parse(text)
-        tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
-    except (SyntaxError, ValueError, tokenize.TokenError):
-        return ""
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)):
-            found.append(ast.get_docstring(node) or "")
-    comments = [(token.start[0], token.string.lstrip("# ")) for token in tokens if token.type == tokenize.COMMENT]
-    for _, lines in itertools.groupby(enumerate(comments), lambda entry: entry[1][0] - entry[0]):
-        found.append(" ".join(words for _, (_, words) in lines))
-    return ". ".join(part.strip().rstrip(".") for part in found if part.strip())

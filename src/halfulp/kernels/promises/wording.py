@@ -1,4 +1,4 @@
-"""Wording: how the texts of problems mention ties, strides, NaN, gradients and so on, and whether a clause says so or denies it."""
+"""Wording: how the texts of problems mention ties, strides, NaN, gradients and so on; what a clause says of them is up to `clauses`."""
 
 from __future__ import annotations
 
@@ -7,19 +7,9 @@ import re
 
 import torch
 
-from .statements import NAME, NOT_FINITE, NUMBER, OF_RESULTS
+from .sentences import NAME
+from .statements import NUMBER
 
-SHAPE = re.compile(
-    rf"(?P<names>(?:{NAME}\s*,\s*)*{NAME})\s*(?::|\bis\b|\bof shape\b)?\s*"
-    rf"(?P<between>(?:{NAME}\s*,?\s+){{0,3}})[(\[](?P<axes>[^()\[\]]*)[)\]]"
-)
-KIND = re.compile(
-    r"\((?:(?:torch\.)?(?:\w*Tensor|array|u?int\d*|(?:b?float|bf|fp)\d*|bool|long|complex\d*)|optional|or|[,|\s])+\)|\([^()]*\)(?=\s*:\s*[(\[])",
-    re.IGNORECASE,
-)
-"""A type in brackets, "bias (Tensor): [N]", and no shape; nor is what stands in brackets before the shape."""
-INDEXED = re.compile(r"\w\[\Z")
-"""What comes before the axes: "x[..., i]" is a part of x, and "x: [..., D]" is all of it."""
 ANY_SHAPE = re.compile(r"\b(?:any|arbitrary) (?:shape|rank|number of (?:axes|dim(?:ension)?s))\b", re.IGNORECASE)
 NOT_HELD = re.compile(
     r"\b(?:anything|any bits|garbage|ignored|irrelevant|unused|uninitiali[sz]ed|beyond|outside|padding|padded"
@@ -27,20 +17,31 @@ NOT_HELD = re.compile(
     re.IGNORECASE,
 )
 """Marks a sentence that is about numbers on which no result depends."""
-NOT_BEFORE = re.compile(
-    r"(?:\b(?:no|not|never|without|nor|none|neither|cannot)\b|n't\b)(?:\W+\w+){0,3}\W*$|\b(?:no need|need not|needn't|n't need)\b[^.;]*$",
+PASSED_OVER = re.compile(r"\b(?:NaNs?|inf\w*)\b(?:, (?:which|they|these))?(?: \w+){0,3}? (?:is|are|be) ignored\b", re.IGNORECASE)
+"""Says of NaN what a result makes of it, and not that it has no effect where it is."""
+INFINITE = r"(?:inf(?:inity|inities|s)?|oo)\b"
+CALLED = r"(?:(?:torch|math|np|numpy|jnp)\.|float\(['\"])"
+SPECIALS = {
+    math.nan: re.compile(r"(?<!\w)NaNs?\b(?!\()|\bisnan\b|\bnot a number\b", re.IGNORECASE),
+    math.inf: re.compile(
+        rf"(?<![\w.])(?<!-)(?<!- )(?<!minus )(?<!negative )(?<!\d, )(?<!\d,)(?:\+ ?)?(?<!-float\(['\"])(?:{CALLED})?{INFINITE}"
+        rf"|\+/?-{INFINITE}|\binfinite (?:values?|numbers?|entr|elements?)|\b(?:be|is|are|become) infinite\b",
+        re.IGNORECASE,
+    ),
+    -math.inf: re.compile(
+        rf"(?:- ?|\b(?:minus|negative) )(?:{CALLED})?{INFINITE}(?!, \+?(?:\d|inf)[\w.]*[)\]])"
+        r"|(?<![\w+])(?<!positive )(?<!plus )(?:infinit(?:y|ies)|infs)\b|\binfinite (?:values?|numbers?|entr|elements?)|\b(?:be|is|are"
+        r"|become) infinite\b",
+        re.IGNORECASE,
+    ),
+}
+"""How a text mentions NaN and infinities; the ends of an interval, [0, inf), are none."""
+FINITE = re.compile(
+    r"(?<!one )(?<!non-)(?<!non )(?<!not )(?<!n't )(?<!not all )(?<!n't all )(?<!not be )(?<!necessarily )"
+    r"(?<!a )(?<!any )(?<!the )\bfinite\b(?![- ](?:difference|element|impulse|state|ones?\b))",
     re.IGNORECASE,
 )
-NOT_AFTER = re.compile(r"^(?:\W+\w+){0,3}?\W+(?:no|not|never|cannot|\w+n't)\b", re.IGNORECASE)
-"""A denial of something, a few words before it or after it."""
-SPECIALS = {
-    math.nan: re.compile(r"\bNaNs?\b"),
-    math.inf: re.compile(r"\binfinit|[^-]\binf\b|\+-inf"),
-    -math.inf: re.compile(r"-inf\b|\binfinit"),
-}
-"""How a text mentions NaN and infinities."""
-EXCLUDED = re.compile(r"\b(?:unsupported|not supported|out of scope|excluded|not allowed|forbidden)\b", re.IGNORECASE)
-"""Says that something does not come."""
+NOT_FINITE = re.compile(r"\b(?:not|isn't|aren't) (?:all )?finite\b|\bnon[- ]?finite\b", re.IGNORECASE)
 PROPAGATES = re.compile(r"\bpropagate", re.IGNORECASE)
 """If said of NaN and infinities without naming an input, it is said of all of them."""
 EXCEPT = re.compile(r"\b(?:except|unless|at least|otherwise|if|when|whenever|where|while)\b", re.IGNORECASE)
@@ -51,7 +52,11 @@ POLES = re.compile(
     re.IGNORECASE,
 )
 """Says that something is infinite."""
-SIGNED = re.compile(r"(?<!non-)(?<!non)\bnegative\b|\b(?:any|either|both) signs?\b|\[ *-", re.IGNORECASE)
+SIGNED = re.compile(
+    r"(?<!non-)(?<!non)\bnegative\b(?! (?:inf|one\b|log|axis|axes|dim|slope|part|side|half|sample|example))|\b(?:any|either"
+    r"|both) signs?\b|\[ *-",
+    re.IGNORECASE,
+)
 """Says that numbers may be negative, although no drawn one is."""
 ZEROS = re.compile(
     r"\bzeros? (?:is|are) (?:common|allowed|possible|frequent|usual)\b|\bmay (?:be|hold|contain|have) (?:\w+ )?(?:0|zeros?)(?![.\d])"
@@ -59,23 +64,52 @@ ZEROS = re.compile(
     re.IGNORECASE,
 )
 """Says that zeros are among the numbers, although none is drawn."""
-ASCENDING = re.compile(r"\b(?:increasing|ascending|non-?decreasing|monotone|monotonic(?:ally)?)\b|\bsorted\b", re.IGNORECASE)
-DESCENDING = re.compile(r"(?<!non-)\b(?:decreasing|descending)\b", re.IGNORECASE)
-STRICTLY = re.compile(r"\bstrictly\b|\bdistinct\b|\bunique\b", re.IGNORECASE)
+ASCENDING = re.compile(
+    r"\b(?:increasing|ascending|non-?decreasing|nondescending|monotone|monotonic(?:ally)?)\b|\b(?:pre-?)?sorted\b|\bin (?:rising"
+    r"|increasing) order\b"
+    r"|\bincreases? (?:strictly|monotonically)\b|\b(?:strictly|monotonically) increases?\b"
+    r"|\bnever (?:decreas\w+|falls?)\b|\b(?P<array>\w+)\[\w+\] ?<=? ?(?P=array)\[\w+ ?\+ ?1\]",
+    re.IGNORECASE,
+)
+DESCENDING = re.compile(
+    r"(?<!non-)(?<!never )\b(?:decreas(?:ing|e|es)|descending)\b|\b(?:large(?:st)?|high(?:est)?|big(?:gest)?) (?:to|first)\b"
+    r"|\b(?:largest|highest) first\b",
+    re.IGNORECASE,
+)
+STRICTLY = re.compile(r"\bstrictly\b|\] ?< ?\w+\[\w+ ?\+ ?1\]|\bdistinct\b|\bunique\b", re.IGNORECASE)
 """Says that no two sorted numbers are equal."""
+REPEATS = re.compile(
+    r"\b(?:duplicates?|duplicated|repeats?|repeated|repetitions?|twice|equal (?:neighbou?rs|elements|values|entries))\b",
+    re.IGNORECASE,
+)
+"""If denied of sorted numbers, no two of them are equal."""
 COMPARED = re.compile(rf"(?P<one>{NAME})(?:\[[^\]]*\])?\s*(?:[<>]=?|==)\s*(?P<other>{NAME})")
 """Two names, or elements of them, and a sign of comparison between them."""
+RANKED = (
+    r"(?:values?|scores?|keys?|elements?|entries|entry|maxima|minima|logits?|candidates?|items?|ranks?|numbers?|indices|boxes|ones"
+    r"|experts?|distances?)"
+)
 TIES = re.compile(
-    r"\b(?:ties?|tied)\b|\bequal (?:\w+ )?(?:values?|scores?|keys?|probabilit\w+|numbers?|elements?|logits?|distances?|largest|ones?)\b"
-    r"|\b(?:lowest|lower|smallest|first) (?:index|number|position|occurrence|max(?:imum|imal)?(?! (?:over|of)\b)|one counts)\b"
-    r"|\bthe first \w+ (?:on|at|in|for) which\b|\b(?:lowest|first)(?: \w+)? (?:index|position)\b"
+    rf"\bties?\b(?! (?:to|with|together)\b(?! even| the| go))|\btied {RANKED}\b|\b{RANKED} (?:\w+ ){{0,3}}?(?:are|is"
+    r"|being) tied\b(?! (?:to|with|together))|\ba draw\b|\bdraws (?:are|go|is)\b"
+    r"|\bequal (?:\w+ )?(?:values?|scores?|keys?|probabilit\w+|numbers?|elements?|logits?|distances?|largest|ones?|maxima)\b"
+    r"|\b(?:compare|are|is|rank) equal\b|\bequally (?:large|good|small|close|likely)\b"
+    r"|\b(?:lowest|lower|smallest|smaller|first|last|highest|earliest|latest|leftmost) "
+    r"(?:index|number|position|occurrence|max(?:imum|imal)?(?! (?:over|of)\b)|one (?:counts|wins))\b"
+    r"|\bthe first \w+ (?:on|at|in|for) which\b|\b(?:lowest|first|smallest|last)(?: \w+)? (?:index|position)\b"
+    r"|\b(?:max|min|largest|smallest|value|score|logit)\w* (?:is |are |may be |\w+ )?(?:attained|occurs?|reached|achieved"
+    r"|appears?) (?:more than once|several times|multiple times|repeatedly)\b"
+    r"|\b(?:several|multiple|two|more than one) (?:\w+ )?(?:share|attain|reach|have) (?:the |a )(?:\w+ )?(?:max|min|larg|small|value"
+    r"|score)\w*"
+    r"|(?<!numerically )\bstable (?:sort|order|argsort)\w*|\bsort(?:ing|ed)? (?:\w+ ){0,3}?stabl[ey]\b|\bstably\b"
     r"|\(strictly\)|\bstrictly (?:less|greater|larger|smaller|more|fewer|above|below)\b|\banswer is unique\b",
     re.IGNORECASE,
 )
 FREE = re.compile(
-    r"\b(?:unspecified|undefined|arbitrar\w+|implementation[- ]defined|irrelevant|no (?:\w+ )?ties?"
-    r"|without ties?|in any order|either way|any way|any of (?:them|these)"
-    r"|ties? (?:never|do(?:es)?n't|do(?:es)? not|are not)|not (?:specified|defined|guaranteed|tested|checked)|does(?:n't| not) matter)\b",
+    r"\b(?:unspecified|undefined|arbitrar\w+|implementation[- ]defined|irrelevant|in any order|either way|any way"
+    r"|any (?:one )?of (?:them|these|those|the \w+)|either (?:one )?(?:is|may|of|index)|not (?:specified|defined|guaranteed|tested"
+    r"|checked|compared)"
+    r"|does(?:n't| not) matter)\b",
     re.IGNORECASE,
 )
 """A sentence that leaves open what happens to equal numbers."""
@@ -83,26 +117,76 @@ TO_EVEN = re.compile(r"ties? to even|half to even", re.IGNORECASE)
 ROUNDS = re.compile(
     r"\b(?:ties? to even|half to even|round(?:s|ed|ing)? half|half away|round(?:s|ed)? to (?:the )?nearest|ties away)", re.IGNORECASE
 )
+UNMASKED = r"(?:valid|allowed|unmasked|visible|true|kept|left|real|active|attendable|permitted|selected|non-padding|unpadded)"
+POSITIONS = r"(?:keys?|positions?|entr(?:y|ies)|elements?|tokens?|columns?|slots?|values?|scores?|logits?|frames?)"
 NOTHING = re.compile(
-    r"\b(?:fully|entirely|completely|all|wholly)[- ]masked\b|\bnothing\b|\bwithout any (?!padding|mask)"
-    r"|\bno (?:valid|allowed|unmasked|visible|keys?|true)\b|\bno \w+ (?:is|are) (?:valid|allowed|unmasked|visible|true|left)\b"
+    r"\b(?:fully|entirely|completely|all|wholly|totally)[- ](?:masked|padded|padding|hidden|blocked|false|-inf)\b"
+    r"|\bmasked (?:out )?(?:entirely|completely|fully|as a whole|from end to end|everywhere|throughout)\b"
+    rf"|\b(?:all|every|each)(?: of)?(?: (?:its|their|the))? {POSITIONS}(?: (?:of|in) (?:\w+ ){{0,2}}\w+)?(?: (?:is|are|being|have been"
+    r"|were))?(?: all)? (?:masked|padding|padded|hidden|blocked|False|invalid)\b"
+    r"|\b(?:mask\w*|rows?) (?:that |which |of \w+ )?(?:is|are|has|have|being) (?:only |all |entirely |completely )(?:false|invalid)\b"
+    r"|\bmask\w* (?:\w+ ){0,3}?(?:all |only )?(?:zeros?|0s?) (?:everywhere|throughout|there)?|\b(?:false|-inf) (?:everywhere|throughout"
+    r"|at all positions|for all|in all|at every)\b|\ball[- ](?:false|-inf)\b|\bonly (?:masked|false|padding)\b"
+    rf"|\bnothing (?:to|is (?:left|{UNMASKED})|left|remains|{UNMASKED}|at all)\b|\b(?:of|over|attends?(?: to)?|with|sees?) nothing\b"
+    r"|\bwithout any (?!padding|mask|loss|cop|sync|need|further|additional|special|change|rounding|intermediate|extra|alloc|branch"
+    r"|temporar)"
+    rf"|\bno (?:{UNMASKED}|keys?)\b|\bno \w+ (?:is|are) {UNMASKED}\b|\bno \w+ to attend to\b"
+    r"|\b(?:everything|all of (?:it|them)) (?:is|are) (?:masked|hidden|padding)\b"
+    rf"|\bnone of (?:its|the|their) \w+ (?:is|are) {UNMASKED}\b"
     r"|\bonly masked\b|\bno such\b",
     re.IGNORECASE,
 )
+TILES = re.compile(r"\b(?:tiles?|blocks?|chunks?|warps?|programs?)\b", re.IGNORECASE)
+"""Parts that kernels work on, and no rows of inputs."""
+SINGLE = r"(?:float32|fp32|f32|single[- ]precision|single precision|full precision|32-bit)"
+SUMS = (
+    r"(?:sums?|summ\w+|added|add\w* up|additions?|accumulat\w+|reduc(?:tions?|ed|e)|means?|averag\w+|variances?|statistics|moments?|norms?"
+    r"|dot[- ]products?|totals?)"
+)
 FLOAT32 = re.compile(
-    r"\brounded once\b|\bone (?:final )?rounding\b|\ball arithmetic (?:is )?(?:in )?(?:float32|fp32)\b"
-    r"|\bsums?\b(?:(?!\b(?:not|never|no)\b)[^.;]){0,40}\bin (?:float32|fp32)\b"
-    r"|\b(?:added|summed|accumulated|multiplied|computed|sums?|products?|intermediates?)\b[^.;]{0,40}\b(?:not|never) rounded\b"
+    r"\brounded (?:only )?once\b|\b(?:one|a single|just one|only one|single) (?:final )?rounding\b"
+    rf"|\ball (?:the )?(?:arithmetic|math|computations?|calculations?|intermediates?|intermediate \w+) (?:\w+ ){{0,3}}?(?:in )?{SINGLE}\b"
+    rf"|\b{SUMS}\b(?:(?!\b(?:not|never|no|may|can|could|might)\b)[^.;]){{0,40}}\b(?:in|as|to|at|using) (?:an? )?{SINGLE}\b"
+    rf"|\b{SUMS}\b(?:(?!\b(?:not|never|no|may|can)\b)[^.;]){{0,40}}\bwith {SINGLE} (?:precision|arithmetic|accumul\w+)\b"
+    rf"|\b{SUMS}\b[^.;]{{0,20}}\b(?:must|may|should|shall) not (?:be )?(?:\w+ )?in (?:bf16|bfloat16|fp16|float16|half)\b"
+    rf"|\b{SUMS}\b[^.;]{{0,30}}\bin (?:a )?(?:higher|full|more) precision\b"
+    rf"|(?<!to )\b{SINGLE} (?:accumulat\w+|sums?|reductions?)\b"
+    r"|\b(?:added|summed|accumulated|multiplied|computed|sums?|products?|intermediates?|intermediate \w+)\b[^.;]{0,40}\b(?:not"
+    r"|never) (?:be )?rounded\b"
     r"|\bnot rounded before\b|\b(?:no|without) (?:any )?intermediate rounding\b",
     re.IGNORECASE,
 )
-"""Not "computed in float32": that is said of kernels that round the factors of a product to 16 bits, as GPUs multiply them."""
-EMPTY = re.compile(
-    r"\bempty\b|\blengths? (?:is |are |of |may be |can be )?(?:from )?(?:0|zero)\b|\bzero[- ]lengths?\b"
-    r"|\b(?:with|has|have|having) no \w+s\b|\bwithout any \w+s\b|\b(?:0|zero) or more\b"
-    r"|\b(?:may|can|might) (?:have|hold|contain) (?:none|nothing)\b",
+"""Not "computed in float32": that is said of kernels that round the factors of a product to 16 bits, as GPUs multiply them.
+
+Sums and statistics in float32 are another matter: what is rounded on the way to them is lost.
+"""
+ALLOWED = re.compile(
+    r"\b(?:may|might|can|could|recommended|preferable|suggested|allowed|permitted|acceptable|fine|free to|optional(?:ly)?|either)\b",
     re.IGNORECASE,
 )
+"""Says that something may be done, and does not demand it."""
+NOT_PIECES = (
+    r"(?:NaN|inf|denormal|subnormal|duplicat|neg|zero|tie|gap|padd|gradient|stride|gaps|special|other|more|repeat|assum|un|bias|mask)"
+)
+EMPTY = re.compile(
+    r"(?<![._])\bempty\b(?!\(|_)|\blengths? (?:is |are |of |may be |can be )?(?:from )?(?:0|zero)\b|\bzero[- ](?:lengths?|sized?)\b"
+    rf"|\b(?:with|has|have|having|contains?|holds?|owns?|receives?|gets?|covers?|own|lists?) (?:no|zero|0) (?!{NOT_PIECES})\w+s\b"
+    r"|\bwithout any \w+s\b|\bwithout (?:elements|rows|entries|tokens|items|members|edges|neighbou?rs|points|nodes|values|samples"
+    rf"|columns|positions)\b|\bno (?!{NOT_PIECES})\w+s? at all\b"
+    r"|\b(?:0|zero) or more\b|\b(?:may|can|might) (?:have|hold|contain|own|receive|get) (?:none|nothing|(?:0|zero|no) \w+s)\b"
+    r"|\b(?:counts?|lengths?|sizes?|num\w*|n_\w+)(?:\[\w+\])? == 0\b|\b(?:consecutive|neighbou?ring|adjacent|successive) \w+ (?:coincide"
+    r"|are equal|may be equal)\b"
+    r"|\b(?:lengths?|counts?|sizes?|numbers? of \w+|group|segments?|bags?) (?:\w+ )?(?:may|can|might|could) (?:also )?(?:be|equal) (?:0"
+    r"|zero)\b",
+    re.IGNORECASE,
+)
+CAN_BE_ZERO = re.compile(
+    r"\b(?:may|can|might|could) (?:also |even )?(?:be|equal|contain|include|hold|have) (?:0|zero(?:s|es)?)(?![.\d])"
+    r"|\b(?:some|any|a few)\b[^.;]{0,30}\b(?:is|are) (?:0|zero)(?![.\d])",
+    re.IGNORECASE,
+)
+COUNTS_PIECES = re.compile(r"len|count|size|num|n_", re.IGNORECASE)
+"""Names of integers that say how long pieces are."""
 BOUND = re.compile(
     r"\b(?:at most|no more than|fewer than|up to)\s+[\w-]+\s+(?:\w+\s+)?"
     r"(?:rows?|nodes?|edges?|tokens?|elements?|entries|items?|points?|keys?|neighbou?rs?|frames?|bags?)\b"
@@ -121,28 +205,64 @@ MAGNITUDES = re.compile(
     r"|\bany (?:finite )?(?:float32|float16|bfloat16|fp32|floating[- ]point) (?:values?|numbers?)\b",
     re.IGNORECASE,
 )
+DONE = (
+    r"(?:needed|required|asked|taken|used|computed|requested|necessary|tested|evaluated|expected|checked|supported|run|implemented"
+    r"|provided)"
+)
 INFERENCE = re.compile(
-    r"\b(?:inference|forward) only\b"
-    r"|\b(?:no|without) gradients?\b(?: (?:are|is) (?:needed|required|asked|taken|used|computed))?(?= *(?:[.,;:)]|$))",
+    r"\bonly (?:used )?(?:for |in |at |during )?inference\b|\b(?:never|not|n't) (?:\w+ )?backprop\w*"
+    r"|\b(?:inference|forward)(?: pass)?[- ]only\b|\bonly the forward (?:pass|result)?\b"
+    rf"|\b(?:no|without) (?:gradients?|backward(?: pass)?|autograd)(?: support)?\b(?: (?:are|is) {DONE})?(?= *(?:[.,;:)]|$))"
+    r"|\b(?:gradients?|backward(?: pass)?|autograd) (?:(?:is|are|will be|need) (?:not|never)|(?:is|are|do|does|need)n't)(?: (?:be"
+    r"|need to be|have to be))?"
+    rf"(?: {DONE})?(?= *(?:[.,;:)]|$))"
+    r"|\b(?:need not|needn't|(?:does|do)(?:n't| not) (?:need|have) to) (?:be differentiable|support (?:autograd|gradients?|backward))\b"
+    r"|\b(?:do|does)(?:n't| not) require (?:any )?grad\w*|\b(?:needs?|requires?) no (?:grad\w*|backward)\b",
     re.IGNORECASE,
 )
 GRADIENTS = re.compile(
-    r"\bdifferentiable\b|\bstraight-through gradient"
-    r"|\bgradients? (?:[\w()]+ ){0,5}?(?:flows?|reach\w*|(?:are|is) (?:taken|needed|used|computed|asked|trained|required))\b",
+    r"\btrained through\b|\b(?:needs?|requires?) (?:an? )?(?:backward|gradients?)\b|\bgradients? (?:\w+ ){0,4}?(?:match|agree)\b"
+    r"|\bdifferentiable\b|\bstraight-through gradient|\b(?:loss\.|\.)?backward\(\)|\bbackpropagat\w+|\bbackprop\b|\w\.grad (?:is|are|gets"
+    r"|must)\b"
+    r"|\b(?:gradients?|backward(?: pass)?|autograd) (?:[\w().]+ ){0,5}?"
+    r"(?:flows?|flow (?:to|through)|reach\w*|(?:are|is|be|gets?|get) (?:also |then )?(?:taken|needed|used|computed|asked|trained"
+    r"|required|tested|checked|compared|evaluated|verified|correct|supported|implemented"
+    r"|provided|exercised|matched))\b|\bsupports? (?:autograd|backward|gradients?|backprop\w*)\b",
     re.IGNORECASE,
 )
 IN_PLACE = re.compile(
-    r"\b(?:updat\w+|modif\w+|writ\w+|overwrit\w+|chang\w+|mutat\w+|stor\w+|scal\w+|sort\w+|computed?|happens?|works?|done|runs?)\b"
-    r"[^.;]{0,40}\bin[- ]?place\b",
+    r"\b(?:updat\w+|modif\w+|writ\w+|overwrit\w+|chang\w+|mutat\w+|stor\w+|scal\w+|sort\w+|computed?|happens?|works?|done|runs?"
+    r"|operat\w+|appl\w+|add\w*|subtract\w*|multipl\w+|accumulat\w+|normali[sz]\w+|transform\w*|clamp\w*|rotat\w+|incremen\w+"
+    r"|fill\w*|zero\w*|perform\w*|replac\w+)\b"
+    r"[^.;]{0,40}\bin[- ]?place\b|[-+*/]=.{0,40}\bin[- ]?place\b|\bin[- ]place (?:\w+ )?(?:updates?|operation|op|version|variant"
+    r"|modification|kernel)\b",
     re.IGNORECASE,
 )
-LEFT_OPEN = re.compile(r"\b(?:may|might|can|could|allowed|either|or|need not|not|never|without)\b|n't\b", re.IGNORECASE)
-"""A sentence that allows or denies something, and does not demand it."""
+OVERWRITTEN = re.compile(
+    r"\b(?:is|are|be|gets?|being) (?:(?!not\b|never\b)\w+ )?(?:overwritten|mutated|modified|updated(?= (?:with|by|directly"
+    r"|and returned)))\b",
+    re.IGNORECASE,
+)
+OVERWRITES = re.compile(
+    r"\b(?:(?:overwrit(?:es?|ing)|mutat(?:es?|ing)|modif(?:y|ies))"
+    r"|(?:writ(?:es?|ing|ten)|stor(?:es?|ed|ing)) (?:[\w()'-]+ ){0,6}?(?:back )?(?:in)?to|(?:is|are|be|gets?) (?:stored|written) in"
+    r"|(?:accumulat(?:es?|ed)|scatter(?:s|ed)|cop(?:y|ies|ied)) (?:[\w()'-]+ ){0,3}?into)\s+",
+    re.IGNORECASE,
+)
+"""Said of an input that is named before it, or after it: that it is changed."""
+GIVEN = r"(?:supplied|given|passed|provided|specified|present)"
 LEFT_OUT = re.compile(
-    r"\bor None\b|\bNone (?:for|means|disables|stands)\b|\bif None\b|\bdefaults to None\b|\b[Oo]ptional(?:ly)?\b"
-    r"|\b(?:may|can) be (?:None|omitted|left out)\b"
+    r"\bor None\b|\bNone (?:for|means|disables|stands|if|to|turns|is (?:allowed|possible|accepted|passed))\b|\b(?:[Ii]f|[Ww]hen|[Ww]ith"
+    r"|[Pp]ass(?:ing)?) None\b"
+    r"|\b(?:may|can|might|could) (?:also )?be (?:None|omitted|left out|absent|missing|not given)\b"
+    rf"|\b(?:[Ii]f|[Ww]hen|[Ww]here) no \w+ (?:is|are) {GIVEN}\b|\b(?:called|used) without (?!any)"
+    r"|\b[Dd]efault(?:s to|:| is)? None\b|\b[Oo]ptionally\b|\b(?:[Ii]f|[Ww]hen|[Ww]here) (?:it is |they are )?(?:omitted|absent|None"
+    r"|left out)\b"
+    rf"|\b(?:[Ii]f|[Ww]hen|[Ww]henever|[Ww]here) (?:\w+ )?(?:is |are )?(?:omitted|absent|None|left out|missing|not {GIVEN}|(?:isn't"
+    rf"|aren't) {GIVEN})\b"
 )
 """Says that an argument need not be given."""
+OPTIONAL = re.compile(r"\boptional\b", re.IGNORECASE)
 TOGETHER = re.compile(r"\b(?:together|both|neither|all or none)\b", re.IGNORECASE)
 LOADED = re.compile(
     r"\bcheckpoints?\b|\b(?:load_)?state_dicts?\b|\b(?:is|are|be)\s+(?:\w+\s+)?(?:trained|learned|learnt|fine-?tuned|calibrated)\b",
@@ -153,12 +273,30 @@ FIXED = re.compile(r"\b(?:fixed|constants?|stays? as|unchanged|never|comput\w+|c
 """Says that they don't."""
 IT = re.compile(r"\b(?:it|its|they|them|these)\b", re.IGNORECASE)
 WEIGHTS = re.compile(r"\b(?:weights?|parameters?|scales?|bias(?:es)?)\b", re.IGNORECASE)
-CONTIGUOUS = re.compile(r"(?<!non-)(?<!make it )(?<!made )(?<![._])\bcontiguous\b(?!\()", re.IGNORECASE)
-STRIDES = re.compile(
-    r"\b(?:non|not|need|may|any|whether|either)\b[^,]*\b(?:contiguous|strides?)\b|\bnoncontiguous\b|\bstrided\b|\bcontiguous or\b"
-    r"|\bor (?:\w+ )?(?:views?|slices?)\b|\btransposed views?\b|\bviews? of an?\b",
+CONTIGUOUS = re.compile(
+    r"(?<!non-)(?<!non)(?<!make it )(?<!made )(?<![._])\bcontiguous\b(?!\()|\bcontiguity\b(?= (?:of|is|may|can))|\b(?:densely"
+    r"|tightly) (?:packed|stored|laid)\b|\bpacked(?= row-major)"
+    r"|\b(?:in|is|are|stored)(?: an?)?(?: \w+)? (?:C[- ]order|row-major)\b|\bC[- ]contiguous\b",
     re.IGNORECASE,
 )
+ANY_STRIDES = (
+    r"\b(?:any|arbitrary|whatever|other|different|general|custom|non-?unit|non-?standard|unusual|their own|its own) (?:\w+ )?strides?\b"
+    r"|\bstrides? (?:\w+ ){0,5}?(?:may|might|can|could|need|do|does) (?:\w+ )?(?:be|differ|vary|exceed|have)\b|\b(?:any"
+    r"|arbitrary) (?:memory )?layout\b"
+    r"|\b(?:assum\w+|assumptions?|nothing) (?:\w+ ){0,4}?(?:memory )?(?:layout|strides?)\b"
+)
+VIEWS = (
+    r"\b(?:transposed|permuted|sliced|strided|expanded|broadcast(?:ed)?) (?:\w+ )?(?:views?|tensors?|inputs?|slices?)\b|\bviews? of an?\b"
+    r"|\bor (?:\w+ )?(?:views?|slices?)\b|\bslices? of (?:an?|one|the same|another|larger|wider)\b|\bthe transpose of\b|\bcontiguous or\b"
+)
+STRIDES = re.compile(
+    r"\bnon-?contiguous\b|\bnot contiguous\b|\b(?:any|whether|either|may|need)\b[^,]*\b(?:contiguous or|contiguous or not)\b"
+    rf"|{ANY_STRIDES}|{VIEWS}"
+    r"|(?<!-)\bstrided\b(?! (?:\S+ )?(?:conv|load|loop|access|cop|store|window|slid|pool|attention|batch))|\bmay (?:have|be"
+    r"|come)[^,]*\bstrides?\b",
+    re.IGNORECASE,
+)
+"""Says that an input may lie in memory with gaps, or in another order."""
 MAGNITUDE_RANGE = re.compile(
     rf"\bmagnitudes?\s+(?:is\s+|are\s+|lie\s+)?(?:in|between|from)\s*[\[(]?\s*(?P<low>{NUMBER})\s*(?:,|and|to)\s*(?P<high>{NUMBER})"
 )
@@ -184,69 +322,35 @@ VALUES = re.compile(
     re.IGNORECASE,
 )
 """Says between which numbers integers may be."""
-SOME_LEFT = re.compile(
-    r"\b(?:no|never an?) (?:row|\w+ )?(?:is |are )?(?:entirely|fully|completely|all) (?:-inf|masked)\b",
-    re.IGNORECASE,
-)
-"""Says that no row is -inf, or masked, as a whole."""
+LEAST = r"(?:at least|no fewer than|not fewer than|no less than|a minimum of)"
+LEFT = rf"(?:finite|True|not (?:masked|padded|padding|-inf|hidden)|{UNMASKED})"
 MANY_LEFT = re.compile(
-    rf"\bat least (?P<count>{NAME}|\d+) (?:of \w+ )?(?:\w+ ){{0,2}}?(?:finite|valid|unmasked|allowed)\b"
-    rf"|\bat least (?P<more>{NAME}|\d+) (?:\w+ ){{1,4}}?(?:is|are|stays?|remains?) (?:finite|valid|unmasked|allowed|kept|left)\b",
+    rf"{LEAST} (?P<count>{NAME}|\d+) (?:of \w+ )?(?:\w+ ){{0,2}}?{LEFT}\b"
+    rf"|{LEAST} (?P<more>{NAME}|\d+) (?:\w+ ){{1,4}}?(?:is|are|stays?|remains?) {LEFT}\b"
+    rf"|\b(?P<some>{NAME}|\d+) or more (?:\w+ ){{0,2}}?{LEFT}\b|\b(?P<few>{NAME}|\d+) {LEFT} {POSITIONS} (?:\w+ ){{0,3}}?at least\b"
+    rf"|\b(?:mask\w*|keeps?|leaves?|attends?(?: to)?|allows?|unmasks?)\b[^.;]{{0,30}}?{LEAST} (?P<kept>{NAME}|\d+) {POSITIONS}\b",
     re.IGNORECASE,
 )
 """Says how many numbers of each row are not -inf, or not masked."""
-DENIED = re.compile(r"\b(?:no|not|never|non|cannot|none)\b|n't\b", re.IGNORECASE)
-"""A clause that denies something."""
 KINDS = {
-    "float64": torch.float64, "double": torch.float64, "fp64": torch.float64, "float32": torch.float32, "fp32": torch.float32,
-    "float16": torch.float16, "half": torch.float16, "fp16": torch.float16, "bfloat16": torch.bfloat16, "bf16": torch.bfloat16,
+    "float64": torch.float64, "double": torch.float64, "fp64": torch.float64, "f64": torch.float64,
+    "float32": torch.float32, "fp32": torch.float32, "f32": torch.float32, "single": torch.float32,
+    "float16": torch.float16, "half": torch.float16, "fp16": torch.float16, "f16": torch.float16,
+    "bfloat16": torch.bfloat16, "bf16": torch.bfloat16,
 }  # fmt: skip
 ONE_KIND = rf"\b(?:{'|'.join(KINDS)})\b"
-SEVERAL_KINDS = re.compile(rf"{ONE_KIND}(?:\s*[,/]\s*{ONE_KIND})*\s*(?:\bor\b|/|,)\s*{ONE_KIND}")
-
-
-BRACKETS = re.compile(r"\([^()]*\)")
-AFTER_BRACKETS = re.compile(r"\)\s*(?:[,;:]|(?:and|or|but|which|while|so)\b)")
-
-
-def is_said(words: re.Pattern[str], clause: str) -> bool:
-    """Whether a clause says so, without denying it."""
-    match = words.search(clause)
-    if match is None:
-        return False
-    # What brackets deny is what they hold, and what goes on after those that hold the words is said of something else.
-    before, after = clause[: match.start()], AFTER_BRACKETS.split(BRACKETS.sub("", clause[match.end() :]))[0]
-    return not NOT_BEFORE.search(before) and not NOT_AFTER.search(after)
-
-
-def clauses_of(text: str, separators: str = "[,:]") -> list[str]:
-    """The parts of a text between separators; the end of a list, "no infinities, NaNs or denormals", stays with what denies it."""
-    found: list[str] = []
-    for clause in re.split(separators, text):
-        if found and DENIED.search(found[-1]) and LIST_END.match(clause):
-            found[-1] += f",{clause}"
-        else:
-            found.append(clause)
-    return found
-
-
-LIST_END = re.compile(r"\s*(?:[\w-]+ )?(?:or|nor) [\w-]+\s*$")
-
-
-def is_of_results(words: re.Pattern[str], clause: str) -> bool:
-    """Whether a clause says it of results, not of inputs."""
-    match = words.search(clause)
-    return match is not None and OF_RESULTS.search(clause[: match.end()]) is not None
-
-
-def says_what_becomes_of_not_finite(sentence: str) -> bool:
-    """Whether a sentence says what becomes of inputs that are not finite: "zeros if any gradient is not finite"."""
-    if FREE.search(sentence) or EXCLUDED.search(sentence):
-        return False
-    for clause in re.split("[,:;]", sentence):
-        match = NOT_FINITE.search(clause)
-        if match is not None and is_said(NOT_FINITE, clause):
-            condition = re.split(r"\b(?:if|when|where|with|whose|of)\b", clause[: match.end()], flags=re.IGNORECASE)[-1]
-            if not OF_RESULTS.search(condition):
-                return True
-    return False
+ANY_KIND = re.compile(ONE_KIND, re.IGNORECASE)
+SEVERAL_KINDS = re.compile(rf"{ONE_KIND}(?:\s*[,/]\s*{ONE_KIND})*\s*(?:,?\s*\bor\b|/|,)\s*(?:in )?{ONE_KIND}", re.IGNORECASE)
+"""Several formats in a list."""
+SUPPORTS = re.compile(
+    r"\b(?:supports?|supported|works?|accepts?|accepted|handles?|handled|tested (?:with|on|in|for)|inputs?|tensors|d?types?|runs? (?:in"
+    r"|on|with|for)|both|either|formats?)\b",
+    re.IGNORECASE,
+)
+"""Marks what is said of the formats of inputs."""
+COMPUTED = re.compile(
+    r"\b(?:accumulat\w+|comput\w+|arithmetic|internally|cast\w*|converted|upcast\w*|stored|produced by|kept in|reference|tolerance\w*"
+    r"|intermediate\w*|master)\b",
+    re.IGNORECASE,
+)
+"""Marks what is said of the formats that a kernel computes in."""
