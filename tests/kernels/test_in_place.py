@@ -50,3 +50,36 @@ def test_what_is_to_be_updated_in_place_is_updated(tmp_path, says, first, answer
     found = judge_here(tmp_path, tmp_path / "solution.py", budget_s=8.0)
     assert found.answer == answer, halfulp.report(found)
     assert answer == "RIGHT" or "doesn't update inputs" in found.because
+
+
+UPDATED = """
+import torch
+from torch import nn
+
+class {name}(nn.Module):
+    def forward(self, x, cache):
+        {body}
+
+def get_inputs():
+    return [torch.randn(6, 8), torch.randn(6, 8)]
+def get_init_inputs():
+    return []
+"""
+
+
+@pytest.mark.parametrize(
+    ("reference", "solution", "answer"),
+    [
+        ("cache += x.tanh(); return x.sum(-1)", "z = torch.expm1(-2 * x.double().abs()); cache += (-torch.sign(x) * z / (z + 2)).float(); return x.double().sum(-1).float()", "RIGHT"),
+        ("cache += x.tanh(); return x.sum(-1)", "cache.zero_(); return x.double().sum(-1).float()", "MISTAKE"),
+        ("cache += x.tanh(); return x.sum(-1)", "return x.double().sum(-1).float()", "RIGHT"),  # nothing says that it has to be written
+        ("torch.softmax(x, -1, out=cache)", "e = (x - x.amax(-1, keepdim=True)).exp(); cache.copy_(e / e.sum(-1, keepdim=True))", "RIGHT"),
+        ("torch.softmax(x, -1, out=cache)", "cache.copy_(x.exp() / x.exp().sum(-1, keepdim=True) + 1e-4)", "MISTAKE"),
+        ("torch.softmax(x, -1, out=cache)", "return torch.ones(3)", "MISTAKE"),
+    ],
+)  # fmt: skip
+def test_what_is_written_to_inputs_is_compared(tmp_path, reference, solution, answer):
+    (tmp_path / "problem.py").write_text(UPDATED.format(name="Model", body=reference), encoding="utf-8")
+    (tmp_path / "solution.py").write_text(UPDATED.format(name="ModelNew", body=solution), encoding="utf-8")
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=8.0)
+    assert found.answer == answer, halfulp.report(found)

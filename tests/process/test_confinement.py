@@ -6,6 +6,8 @@ import textwrap
 
 import pytest
 
+from halfulp.process.confinement import HIDDEN
+
 PROGRAM = """
     import os, pathlib, socket, sys
     from halfulp.process.confinement import NO_NETWORK, ONE_FOLDER, confine, limit
@@ -44,6 +46,26 @@ def test_what_holds_is_what_was_said(tmp_path):
     assert "memory is limited" in held and "file sizes are limited" in held
     if "files can be written" in held:
         assert (tmp_path / "kept").read_text() == "kept" and not (tmp_path / "theirs").exists()
+
+
+HIDING = """
+    import pathlib, subprocess, sys
+    from halfulp.process.confinement import confine
+    folder = pathlib.Path(sys.argv[1])
+    print(*confine(folder / "own", (), [folder / "hidden"]), sep="; ")
+    print(repr((folder / "hidden").read_text()), subprocess.run(["cat", str(folder / "hidden")], capture_output=True).stdout)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="kept by Linux's kernel")
+def test_a_hidden_file_is_empty_to_what_it_starts_too(tmp_path):
+    (tmp_path / "own").mkdir()
+    (tmp_path / "hidden").write_text("secret")
+    words = [sys.executable, "-c", textwrap.dedent(HIDING), str(tmp_path)]
+    ended = subprocess.run(words, capture_output=True, text=True, check=False)
+    held, read = ended.stdout.splitlines()
+    assert read == ("'' b''" if HIDDEN in held else "'secret' b'secret'"), ended.stderr
+    assert (tmp_path / "hidden").read_text() == "secret"
 
 
 WITH_A_DEVICE = """

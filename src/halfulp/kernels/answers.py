@@ -112,6 +112,11 @@ class Answers:
         where = "" if is_first else f'It is wrong on the question "{question.kind}: {question.label}". '
         raise Decided(self.record.result(verdict, f"{where}{note}", kind=question.kind, label=question.label, check=outcome.check))
 
+    def decides(self, question: Question, outcome: Outcome) -> bool:
+        """Whether an outcome is wrong, and no excuse of correct kernels fits it."""
+        answer, outcome = self._answer(question, outcome, must=False)
+        return answer == "wrong" and not self._decides_nothing(question, outcome)
+
     def cheat(self, cheat: str, label: str) -> None:
         """End the questions if there is a cheat.
 

@@ -11,7 +11,8 @@ import os
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Generator
+import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,11 @@ LONGEST = 20
 """How many budgets an answer may take: compiling and restarting take longer than questions do."""
 TOLD_S = 0.2
 """How often to look which question is being asked."""
+STUCK = 4
+"""How many budgets one question may take: no question gets more than a half, and a busy machine may be several times as slow. A reference
+that goes on until something is small never ends where a number is infinite."""
+CRASHES = ("SIGSEGV", "SIGABRT", "SIGFPE", "SIGBUS", "SIGILL")
+"""How code of the reference's own ends a process. Any other end may be the work of a solution, which would choose what it is asked."""
 
 
 class Apart:
@@ -48,6 +54,7 @@ class Apart:
         """
         self._worker.answer_s = 300.0 + LONGEST * budget_s
         without: list[str] = []
+        ends = 0
         with tempfile.TemporaryDirectory(prefix="halfulp-judging-") as folder:
             told = Path(folder, "told")
             while True:
@@ -59,17 +66,20 @@ class Apart:
                 try:
                     if self._ended:
                         raise WorkerError("Got a question after the end of the process: it was ended. Needed: another one.")
-                    with _told(told, progress):
+                    with _Watch(told, progress, self._worker.end, STUCK * budget_s) as watch:
                         answer = self._worker.ask(Message(header))
                 except WorkerError as error:
                     asked = told.read_text(encoding="utf-8") if told.is_file() else ""
-                    if self._ended or "died" not in str(error) or ": " not in asked or len(without) == MOST_ENDS:
+                    ends += not watch.is_stuck and not any(name in str(error) for name in CRASHES)
+                    if self._ended or "died" not in str(error) or ": " not in asked or len(without) == MOST_ENDS or ends > 1:
                         return _undecided(error, asked, Path(solution).stem)
                     without.append(asked)
                     continue
                 assert answer is not None
                 result = KernelReport.from_json(str(raised(answer, "the reference")["report"])).results[0]
-                notes = [f'The reference ends its process on the question "{asked}": that was not asked.' for asked in without]
+                notes = [
+                    f'The reference ends its process, or never ends, on the question "{asked}": that was not asked.' for asked in without
+                ]
                 return replace(result, notes=(*result.notes, *notes))
 
     def end(self) -> None:
@@ -78,28 +88,42 @@ class Apart:
         self._worker.end()
 
 
-@contextlib.contextmanager
-def _told(file: Path, progress: Callable[[str], None] | None) -> Generator[None]:
-    """While inside, report what a process writes to a file whenever it changes."""
-    if progress is None:
-        yield
-        return
-    over = threading.Event()
+class _Watch:
+    """While inside, looks which question a process is at: reports it whenever it changes, and ends the process if it doesn't.
 
-    def look() -> None:
-        last = ""
-        while not over.wait(TOLD_S):
+    Args:
+        file: where the process writes it. progress: called with it. end: ends the process. longest_s: that a question may take.
+
+    Attributes:
+        is_stuck: whether the process was ended.
+    """
+
+    def __init__(self, file: Path, progress: Callable[[str], None] | None, end: Callable[[], None], longest_s: float) -> None:
+        self._file, self._progress, self._end, self._longest_s = file, progress, end, longest_s
+        self.is_stuck = False
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._look, daemon=True)
+
+    def __enter__(self) -> _Watch:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _look(self) -> None:
+        last, since = "", time.monotonic()
+        while not self._over.wait(TOLD_S):
             with contextlib.suppress(OSError):
-                if (words := file.read_text(encoding="utf-8")) and words != last:
-                    progress(last := words)
-
-    thread = threading.Thread(target=look, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
+                if (words := self._file.read_text(encoding="utf-8")) and words != last:
+                    last, since = words, time.monotonic()
+                    if self._progress is not None:
+                        self._progress(words)
+            if ": " in last and time.monotonic() > since + self._longest_s:  # loading and compiling have limits of their own
+                self.is_stuck = True
+                self._end()
+                return
 
 
 def _undecided(error: WorkerError, asked: str, solution: str) -> KernelResult:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .problems.calls import Setting, state_of
+from .problems.calls import Setting, alike, state_of
 from .problems.problem import Problem
 from .promises.names import with_names
 from .promises.promises import Promises
@@ -38,14 +38,14 @@ class Basis:
             draws: of the problem, the first one to be started from. make: the reference for what a constructor gets.
         """
         state = state_of(make(draws[0].init))
-        alike = [replace(draw, state=state) if draw.init == draws[0].init else draw for draw in draws]
-        promises, stated = Promises(draws), Stated(problem, alike)
-        named = with_names(problem, alike[0], stated.named_axes(alike[0]), constructor_names(problem))
+        same = [replace(draw, state=state) if alike(draw.init, draws[0].init) else draw for draw in draws]
+        promises, stated = Promises(draws), Stated(problem, same)
+        named = with_names(problem, same[0], stated.named_axes(same[0]), constructor_names(problem))
         if named is not problem:
-            problem, stated = named, Stated(named, alike)
+            problem, stated = named, Stated(named, same)
         promises.may_reach_zero(stated.signed)
         promises.stay_sorted(stated.ascending)
-        return cls(problem, alike[0], promises, stated)
+        return cls(problem, same[0], promises, stated)
 
     def other_draw(self, seed: int) -> Setting:
         """Another draw of the inputs, with the parameters of the first."""

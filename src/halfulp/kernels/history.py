@@ -44,9 +44,11 @@ class History:
             outcome = self.trials.ask(sequence.setting, sequence.how)
             if sequence.alone and outcome.answer == "wrong":
                 plain = self.trials.ask(sequence.setting)
+                question = Question(*sequence.alone, sequence.setting)
                 is_unstable = plain.check is not None and plain.check.verdict is Verdict.UNSTABLE  # memory that was freed is used again
-                if plain.answer == "wrong" and not is_unstable:
-                    self.answers.take(Question(*sequence.alone, sequence.setting), plain)  # it is wrong wherever they lie
+                if plain.answer == "wrong" and not (is_unstable and self.answers.decides(question, plain)):
+                    self.answers.take(question, plain)  # it is wrong wherever they lie, or nowhere
+                    continue
             if sequence.verdict is not None and outcome.answer == "wrong" and outcome.failure is None:
                 because = f"{sequence.words} {outcome.note}"
                 raise Decided(self.record.result(sequence.verdict, because, kind="sequence", label=sequence.label, check=outcome.check))

@@ -29,6 +29,7 @@ from .questions.question import Question
 from .record import Record
 from .result import Asked, KernelResult
 from .solutions import cheats
+from .solutions.packing import Unsendable
 from .solutions.place import INTERPRETER
 from .solutions.sandbox import Failed, Sandbox
 from .solutions.sharing import shared_state
@@ -38,8 +39,8 @@ from .trials.sides import TIME_UP
 from .trials.training import OTHER, RANDOM, kind_of_training
 from .trials.trial import OFTEN, Trials
 
-HELPERS = ("task.py",)
-"""Files beside a problem in GPU MODE's format that solutions import: names of types."""
+HELPERS = ("task.py", "utils.py")
+"""Files beside a problem in GPU MODE's format that solutions import: names of types, and switches."""
 FIRST_S = 20.0
 """The least time for the first call: importing and compiling take some seconds, and several times as many on a busy machine."""
 
@@ -97,8 +98,9 @@ def judge_here(
     memory = Memory() if isinstance(problem, Problem) else _memory_of(chosen)
     file, name = solution_file(solution, chosen.entry)
     chosen = replace(chosen, entry=name) if name else chosen
-    secrets = [chosen.file, *chosen.file.parent.glob("task.yml")]
-    helpers = [path for path in (chosen.file.parent / name for name in HELPERS) if chosen.format == "GPU MODE" and path.is_file()]
+    neighbors = beside(chosen.file)
+    helpers = [path for path in neighbors if path.name in HELPERS and chosen.format == "GPU MODE"]
+    secrets = [chosen.file, *(path for path in neighbors if path.name not in HELPERS)]
     text = code_of(file.read_text(encoding="utf-8", errors="replace")) if chosen.format == "TritonBench" else None
     limits: dict[str, Any] = {"answer_s": max(5.0, budget_s / 3), "first_s": max(5.0, budget_s / 2), "cpu_s": int(10 * budget_s) + 60}
     sandbox = Sandbox(file, text=text, secrets=secrets, helpers=helpers, **limits)
@@ -111,6 +113,11 @@ def judge_here(
     finally:
         sandbox.close()
     return replace(found, seconds=time.monotonic() - start, held=sandbox.held, versions=versions())
+
+
+def beside(file: Path) -> list[Path]:
+    """The files beside a problem that belong to it: its description, and what solutions may import."""
+    return [path for path in (file.parent / name for name in ("task.yml", *HELPERS)) if path.is_file()]
 
 
 _LATEST = threading.local()
@@ -164,6 +171,8 @@ class _Judge:
                 self._ask_again(answers)
         except Decided as decided:
             return decided.result
+        except Unsendable as error:
+            return self.record.result(Verdict.UNDECIDED, f"Nothing was judged. {error}")
         check, given = self.record.check, answers.basis.given
         is_rounding = check is not None and check.verdict is Verdict.ROUNDING
         return self.record.right(self.trials.yardsticks(given) if is_rounding else {})
@@ -232,7 +241,7 @@ class _Judge:
         basis = answers.basis
         others = basis.others(self.seed)
         for number, other in enumerate(others, 1):
-            yield Question("seed", f"seed {self.seed + number}", other)
+            yield Question("seed", f"seed {self.seed + number}", other, promised=True)
         history = History(answers, others, tables=self._tables, remembered=self._remembered, seed=self.seed)
         history.ask_disturbed()
         history.ask_in_succession()

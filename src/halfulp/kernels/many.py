@@ -12,10 +12,11 @@ from pathlib import Path
 
 from ..documents.journal import Journal
 from ..errors import HalfulpError
+from ..process.versions import versions
 from ..verdicts.verdict import Verdict
 from .apart import Apart
 from .budget import BUDGET_S
-from .judging import judge
+from .judging import beside, judge
 from .problems.formats import read_problem, solution_file
 from .problems.problem import Problem
 from .result import KernelReport, KernelResult
@@ -51,7 +52,11 @@ def judge_all(
     chosen = read_problem(problem)
     told = progress or (lambda _: None)
     keys = {str(solution): _key(solution, chosen) for solution in solutions}
-    settings = {"problem": chosen.name, "source": _hash(chosen.file), "declared": declared, "budget_s": budget_s, "seed": seed}
+    source = " ".join(_hash(file) for file in (chosen.file, *beside(chosen.file)))
+    settings = {
+        "problem": chosen.name, "source": source, "declared": declared, "budget_s": budget_s, "seed": seed,
+        "version": versions()["halfulp"],
+    }  # fmt: skip
     journal = Journal(resume, settings, of="solutions")
     left = [file for file in keys if keys[file] not in journal.parts]
     complete, of = True, len(keys)

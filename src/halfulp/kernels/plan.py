@@ -169,16 +169,16 @@ class Plan:
         yield from map(self._moved, self._allowed(bound_questions(self.given, self.promises, self.bounds)))
         kept = list(self._early)
         refused: set[str] = set()
-        fixed = self.stated.fixed_axes(self.given)
+        fixed = self._fixed_axes
         sizes = size_questions(self.problem, self.given, self.promises, self.seed, self.blocks, refused, fixed, self.stated.limits)
         near = itertools.islice(sizes, min(MOST_NEAR, 3 * len(self.problem.sizes) + TOGETHER))
         yield from self._at_sizes(near, kept, refused)
-        yield from longer_questions(self.given, self.promises) if not self.problem.sizes else ()
+        yield from longer_questions(self.given, self.promises, self.problem.constants) if not self.problem.sizes else ()
         own = self.problem.sizes
         doubled = [question for question in kept if any(size == 2 * own.get(name, 0) for name, size in question.sizes.items())]
         kept_as_is = set(self.given.state) if self.trials.names is None else self.tables
         yield from largest_questions([Question("values", "the given sizes", self.given), *doubled], self.promises, kept_as_is)
-        for question in axis_questions(self.given, self.stated.named_axes(self.given)):
+        for question in axis_questions(self.given, self._named_axes):
             kept.append(self._moved(question))
             yield kept[-1]
         yield from self._shapes_and_arguments()
@@ -210,9 +210,22 @@ class Plan:
         yield from self._gradients(kept)
         yield from self._together()
 
+    @functools.cached_property
+    def _fixed_axes(self) -> set[tuple[int, int]]:
+        """Inputs and axes whose length stays: the text says so, or the reference has a name for the number."""
+        shapes = enumerate(tensor.shape for tensor in leaves(self.given.arguments))
+        constant = {(place, axis) for place, shape in shapes for axis, length in enumerate(shape) if length in self.problem.constants}
+        return self.stated.fixed_axes(self.given) | constant
+
+    @property
+    def _named_axes(self) -> dict[str, list[tuple[int, int]]]:
+        """Inputs and axes that the text has a name for, but for those whose length stays."""
+        named = self.stated.named_axes(self.given)
+        return {name: places for name, places in named.items() if self._fixed_axes.isdisjoint(places)}
+
     def _shapes_and_arguments(self) -> Iterator[Question]:
         """Axes of one, other leading axes, and arguments left out."""
-        axes = self.stated.named_axes(self.given)
+        axes = self._named_axes
         yield from map(self._moved, single_axis_questions(self.given, axes, self.promises, self.responses.accepts))
         yield from rank_questions(self.given, self.stated.open_axes(self.given))
         another = functools.partial(self.basis.other_draw, self.seed + 1)

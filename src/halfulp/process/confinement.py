@@ -15,7 +15,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-_CLONE_NEWNET, _CLONE_NEWUSER = 0x40000000, 0x10000000
+_CLONE_NEWNET, _CLONE_NEWUSER, _CLONE_NEWNS = 0x40000000, 0x10000000, 0x20000
+_MS_BIND, _MS_REC, _MS_PRIVATE = 0x1000, 0x4000, 0x40000
 _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446
 _PR_SET_NO_NEW_PRIVS = 38
 _WRITES = {1: 0x1FF2, 2: 0x3FF2, 3: 0x7FF2}
@@ -24,14 +25,15 @@ _PATH_BENEATH = 1
 _KNOWS_SIGNALS, _NO_SIGNALS = 6, 2
 """The version of Landlock (Linux 6.12) that can keep a process from signaling any but itself and what it starts, and the flag for that."""
 
-NO_NETWORK, ONE_FOLDER = "no network", "files can be written in one folder only"
+NO_NETWORK, ONE_FOLDER, HIDDEN = "no network", "files can be written in one folder only", "the problem's files are empty to it"
 
 
-def confine(folder: Path, devices: Sequence[Path] = ()) -> tuple[str, ...]:
+def confine(folder: Path, devices: Sequence[Path] = (), hidden: Sequence[Path] = ()) -> tuple[str, ...]:
     """Give up the network, and writing outside of a folder. To be called before the process has threads: they would stay free.
 
     Args:
         folder: where files may be written. devices: files of devices that may be opened for writing all the same.
+        hidden: files that are empty from now on, for this process and all that it starts.
 
     Returns:
         What holds from now on, in words; a part that this system can't keep is not among them.
@@ -42,6 +44,9 @@ def confine(folder: Path, devices: Sequence[Path] = ()) -> tuple[str, ...]:
         with contextlib.suppress(OSError):
             _without_network(libc)
             held.append(NO_NETWORK)
+        with contextlib.suppress(OSError):
+            _without_files(libc, hidden)
+            held += [HIDDEN] if hidden else []
         with contextlib.suppress(OSError):
             _one_folder(libc, folder, devices)
             held.append(f"{ONE_FOLDER} (and those of the device)" if devices else ONE_FOLDER)
@@ -94,6 +99,23 @@ def _without_network(libc: Any) -> None:
     """
     if libc.unshare(_CLONE_NEWNET) != 0 and libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNET) != 0:
         raise OSError(ctypes.get_errno(), "unshare")
+
+
+def _without_files(libc: Any, hidden: Sequence[Path]) -> None:
+    """A mount namespace of its own, in which nothing is at the place of each of these files.
+
+    Raises:
+        OSError: the system does not allow it.
+    """
+    if not hidden:
+        return
+    if libc.unshare(_CLONE_NEWNS) != 0 and libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNS) != 0:
+        raise OSError(ctypes.get_errno(), "unshare")
+    if libc.mount(b"none", b"/", None, _MS_REC | _MS_PRIVATE, None) != 0:  # so that no other process sees it
+        raise OSError(ctypes.get_errno(), "mount")
+    for path in hidden:
+        if libc.mount(os.fsencode(os.devnull), os.fsencode(path), None, _MS_BIND, None) != 0:
+            raise OSError(ctypes.get_errno(), "mount")
 
 
 def _one_folder(libc: Any, folder: Path, devices: Sequence[Path]) -> None:

@@ -11,6 +11,8 @@ from typing import Any
 import torch
 from torch import nn
 
+from ...process.alone import alone
+
 State = dict[str, torch.Tensor]
 
 
@@ -111,9 +113,9 @@ def differentiated(
         if name in learned and is_real(tensor) and way != OF_INPUTS:
             leaves[name] = own[name].requires_grad_()
     given: list[Any] = []
-    for place, argument in enumerate(arguments):
+    for place, argument in enumerate(copied(arguments)):  # the call may write to what has no gradient
         is_leaf = isinstance(argument, torch.Tensor) and is_real(argument) and way != OF_PARAMETERS
-        given.append(argument.detach().clone().requires_grad_() if is_leaf else argument)
+        given.append(argument.detach().requires_grad_() if is_leaf else argument)
         if is_leaf:
             leaves[f"inputs[{place}]"] = given[-1]
     with torch.enable_grad():
@@ -157,6 +159,17 @@ def equal(left: torch.Tensor, right: torch.Tensor) -> bool:
     if left.is_floating_point() and left.itemsize == 1:
         return torch.equal(left.view(torch.uint8), right.view(torch.uint8))
     return torch.equal(left, right)
+
+
+def alike(one: Any, other: Any) -> bool:
+    """Whether two (nested) arguments are the same, tensors number by number."""
+    if isinstance(one, torch.Tensor) or isinstance(other, torch.Tensor):
+        return isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor) and one.dtype == other.dtype and equal(one, other)
+    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
+        return len(one) == len(other) and all(map(alike, one, other))  # pyright: ignore[reportUnknownArgumentType]
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(alike(one[key], other[key]) for key in one)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    return bool(one == other)
 
 
 def _tensors(value: Any) -> list[torch.Tensor]:
@@ -211,7 +224,7 @@ def copied(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
 def seeded(seed: int) -> Any:
     """Inside, PyTorch's random numbers start at a seed; afterwards they continue as before."""
     devices = range(torch.cuda.device_count()) if torch.cuda.is_initialized() else ()
-    with torch.random.fork_rng(devices=list(devices)):
+    with alone(), torch.random.fork_rng(devices=list(devices)):
         torch.default_generator.manual_seed(seed)
         if devices:
             torch.cuda.manual_seed_all(seed)

@@ -112,6 +112,21 @@ def alike(left: Any, right: Any) -> bool:
     return len(pairs[0]) == len(pairs[1]) and all(a.shape == b.shape and same(a, b) for a, b in zip(*pairs))
 
 
+SEEN = 1e-3
+"""A relative change that is too large for rounding in any format but the shortest."""
+
+
+def differ(left: list[torch.Tensor], right: list[torch.Tensor]) -> bool:
+    """Whether two results differ by more than rounding in some tensor: the sums of any two softmaxes are 1 but for the last bit."""
+    if [tensor.shape for tensor in left] != [tensor.shape for tensor in right]:
+        return True
+    for a, b in zip(left, right):
+        size = torch.stack([tensor.abs().nan_to_num().max() for tensor in (a.double(), b.double())]).max() if a.numel() else 0.0
+        if distance([a], [b]) > SEEN * float(size):
+            return True
+    return False
+
+
 DEVIATIONS = 8.0
 """Standard deviations between two means of 32: t with 62 degrees of freedom is larger with probability 4e-11."""
 

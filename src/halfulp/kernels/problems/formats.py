@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +14,7 @@ from typing import Any
 from ...errors import CaseFileError
 from .calls import Setting, seeded
 from .literals import changed, sizes_in
-from .loading import run
+from .loading import forget_neighbors, parsed, run
 from .op_samples import is_of_an_op, op_problem
 from .problem import CHOICE, Problem
 from .stand_in import kept_on_processor, on_processor
@@ -47,10 +48,11 @@ def read_problem(path: str | Path) -> Problem:
         raise CaseFileError(
             f"Got {path}, which is not a file. Needed: a problem of KernelBench or GPU MODE, or a case file. Check the path."
         )
-    text = file.read_text(encoding="utf-8")
+    text, tree = parsed(file)
+    forget_neighbors()
     if is_of_triton_bench(text):
         return triton_bench_problem(file, text)
-    names = run(file, text, changed(text, {}))
+    names = run(file, text, tree)
     if name:
         return _function(file, text, names, name)
     for fits, read in (
@@ -71,7 +73,7 @@ def _kernelbench(file: Path, text: str, names: Mapping[str, Any]) -> Problem:
         known = run(file, text, changed(text, changes)) if changes else names
         with seeded(seed), on_processor(text):
             init = tuple(known["get_init_inputs"]()) if callable(known.get("get_init_inputs")) else ()
-            return Setting(tuple(known["get_inputs"]()), init)
+            return Setting(tuple(known["get_inputs"]()), _in_order(names["Model"], init))
 
     def make(init: tuple[Any, ...]) -> Any:
         with seeded(0), on_processor(text):
@@ -80,6 +82,19 @@ def _kernelbench(file: Path, text: str, names: Mapping[str, Any]) -> Problem:
     return Problem(
         _name(file), "KernelBench", file, "ModelNew", make, draw, sizes_in(text), differentiable=True, constructor=names["Model"]
     )
+
+
+def _in_order(constructor: Any, init: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments of a constructor in order, where KernelBook gives them as a list and a dict: [[], {"size": 8}]."""
+    if len(init) != 2 or not isinstance(init[0], (list, tuple)) or not isinstance(init[1], dict):
+        return init
+    try:
+        bound = inspect.signature(constructor).bind(*init[0], **init[1])  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
+    except (TypeError, ValueError):
+        return init
+    last = max((place for place, name in enumerate(bound.signature.parameters) if name in bound.arguments), default=-1)
+    bound.apply_defaults()
+    return bound.args[: last + 1] if not bound.kwargs else init
 
 
 def _gpu_mode(file: Path, text: str, names: Mapping[str, Any]) -> Problem:

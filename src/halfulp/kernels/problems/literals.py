@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import symtable
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
@@ -110,12 +111,8 @@ def sizes_in(text: str, within: Collection[str] = INPUTS) -> dict[str, int]:
     Args:
         within: the names of the functions that make them.
     """
-    found: dict[str, int] = {}
-    for node in ast.parse(text).body:
-        for name, assigned in _named(node) if isinstance(node, (ast.Assign, ast.AnnAssign)) else ():
-            value = _computed(assigned)
-            if value is not None and value > 0:
-                found[name.id] = value
+    read = _read_elsewhere(text, within)
+    found = {name: value for name, value in _constants(text).items() if name not in read}
     for key, is_bound in literals_in(text, within).items():
         value, place = map(int, key.split("#"))
         if value > 1:
@@ -123,6 +120,47 @@ def sizes_in(text: str, within: Collection[str] = INPUTS) -> dict[str, int]:
         if (place > 1 or value == 1) and not is_bound:  # ones mean many things: they are never changed together
             found[key] = value
     return found
+
+
+def constants_read(text: str, within: Collection[str]) -> dict[str, int]:
+    """The constants of a file that are no sizes, because the reference itself reads them.
+
+    Args:
+        within: the names of the functions that make inputs.
+    """
+    read = _read_elsewhere(text, within)
+    return {name: value for name, value in _constants(text).items() if name in read}
+
+
+def _constants(text: str) -> dict[str, int]:
+    """The positive whole numbers that have a name in a file."""
+    assigned = [found for node in ast.parse(text).body if isinstance(node, (ast.Assign, ast.AnnAssign)) for found in _named(node)]
+    values = {name.id: _computed(value) for name, value in assigned}
+    return {name: value for name, value in values.items() if value is not None and value > 0}
+
+
+def _read_elsewhere(text: str, within: Collection[str]) -> set[str]:
+    """The constants on which code depends that makes no inputs: the reference would keep the old number, and a solution may have it too.
+
+    Args:
+        within: the names of the functions that make inputs.
+    """
+    scopes = [scope for scope in symtable.symtable(text, "problem", "exec").get_children() if scope.get_name() not in within]
+    read = set[str]()
+    while scopes:
+        scope = scopes.pop()
+        read |= {symbol.get_name() for symbol in scope.get_symbols() if symbol.is_global()}
+        scopes += scope.get_children()
+    made: dict[str, set[str]] = {}  # name -> the names in what is assigned to it
+    for node in ast.parse(text).body:
+        for name, assigned in _named(node) if isinstance(node, (ast.Assign, ast.AnnAssign)) else ():
+            made.setdefault(name.id, set()).update(part.id for part in ast.walk(assigned) if isinstance(part, ast.Name))
+    left = list(read)
+    while left:
+        for name in made.get(left.pop(), set[str]()) - read:
+            read.add(name)
+            left.append(name)
+    return read
 
 
 def literals_in(text: str, within: Collection[str] = INPUTS) -> dict[str, bool]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .calls import Setting
+from .literals import INPUTS, constants_read
 
 LARGEST = 1 << 21
 """The most elements of all inputs together: larger sizes are not asked."""
@@ -50,15 +51,28 @@ class Problem:
         """The source of its file; "" for a folder."""
         return self.file.read_text(encoding="utf-8", errors="replace") if self.file.is_file() else ""
 
+    @functools.cached_property
+    def constants(self) -> frozenset[int]:
+        """The whole numbers above 1 that the reference has names for: an axis of that length stays as it is."""
+        try:
+            found = constants_read(self.text, MAKERS)
+        except SyntaxError:
+            return frozenset()
+        return frozenset(value for value in found.values() if value > 1)
+
     def __repr__(self) -> str:
         return f"<Problem {self.name}: {self.format}>"
+
+
+MAKERS = (*INPUTS, "generate_input", "inputs")
+"""The functions that make inputs, in all formats."""
 
 
 def count_of(setting: Setting) -> int:
     """The elements of all inputs."""
     from ...cases.trees import tensors_of
 
-    return sum(tensor.numel() for tensor in tensors_of((setting.arguments, setting.state)))
+    return sum(tensor.numel() for tensor in tensors_of((setting.arguments, setting.state, setting.init)))
 
 
 def argument_names(text: str, entry: str = "") -> list[str]:

@@ -12,7 +12,7 @@ import torch
 
 from ...cases.trees import tensors_of
 from ...process.dispatch import DispatchMode
-from ..problems.calls import Setting, call, state_of
+from ..problems.calls import Setting, call, copied, state_of
 
 LARGEST_INSIDE = 1 << 26
 """Elements of one tensor: half a gigabyte in float64. One op on it takes 0.27 to 0.35 s on one core, as long as a question may take."""
@@ -68,5 +68,5 @@ def is_large_inside(target: Any, setting: Setting) -> bool:
     """
     largest = _Largest()
     with contextlib.suppress(Exception), torch.no_grad(), largest:  # whatever code makes of tensors without numbers
-        call(target, state_of(target), setting.arguments, setting.keywords, training=False)
+        call(target, state_of(target), copied(setting.arguments), setting.keywords, training=False)
     return largest.numbers > LARGEST_INSIDE

@@ -11,7 +11,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from ...cases.trees import tensors_of
-from ..problems.calls import Setting, call, is_real, leaves, weights, with_leaves
+from ..problems.calls import Setting, call, copied, is_real, leaves, weights, with_leaves
 from ..problems.facts import alike
 from ..promises.promises import Promises
 from .question import Question, kept_question
@@ -83,7 +83,7 @@ def _gradients(setting: Setting, target: Any, places: Collection[int]) -> dict[i
     tensors = leaves(setting.arguments)
     by = {place: tensors[place].detach().clone().requires_grad_() for place in places}
     with torch.enable_grad(), _Recorded():
-        results, _ = call(target, setting.state, with_leaves(setting.arguments, by), setting.keywords, training=False)
+        results, _ = call(target, setting.state, with_leaves(copied(setting.arguments), by), setting.keywords, training=False)
         total = sum((tensor * weights(tensor)).sum() for tensor in tensors_of(results) if tensor.requires_grad)
     if not isinstance(total, torch.Tensor):
         return {}

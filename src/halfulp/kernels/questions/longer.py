@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 import torch
@@ -16,10 +16,14 @@ LENGTHS = (65, 129, 1025)
 """One past 64, 128 and 1,024, the usual sizes of blocks."""
 
 
-def longer_questions(given: Setting, promises: Promises) -> Iterator[Question]:
-    """Lengthen every axis of one length, in all inputs at once; other tensors stay as they are."""
+def longer_questions(given: Setting, promises: Promises, constants: Collection[int] = ()) -> Iterator[Question]:
+    """Lengthen every axis of one length, in all inputs at once; other tensors stay as they are.
+
+    Args:
+        constants: lengths that stay.
+    """
     tensors = leaves(given.arguments)
-    for length in sorted({length for tensor in tensors for length in tensor.shape if length > 1}):
+    for length in sorted({length for tensor in tensors for length in tensor.shape if length > 1} - {*constants}):
         for longer in LENGTHS:
             changed = {place: _repeated(tensor, length, longer) for place, tensor in enumerate(tensors) if length in tensor.shape}
             arguments = promises.kept(with_leaves(given.arguments, changed)) if longer > length else None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import collections
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -10,11 +12,15 @@ import torch
 from ...errors import InputError
 
 
+class Unsendable(InputError):
+    """Raised when an argument or a result can't be sent to another process."""
+
+
 def pack(value: Any, tensors: list[torch.Tensor]) -> Any:
     """Pack a value as JSON, and append its tensors to a list.
 
     Raises:
-        InputError: it holds something else than tensors, arrays, numbers, text, dtypes and containers of these.
+        Unsendable: it holds something else than tensors, arrays, numbers, text, dtypes, and containers and records of these.
     """
     if isinstance(value, torch.Tensor):
         tensors.append(value.detach())
@@ -28,17 +34,22 @@ def pack(value: Any, tensors: list[torch.Tensor]) -> Any:
         return {"value": value}
     if isinstance(value, complex):
         return {"complex": [value.real, value.imag]}
-    if isinstance(value, torch.dtype):
-        return {"dtype": str(value).removeprefix("torch.")}
+    if isinstance(value, (torch.dtype, torch.layout, torch.memory_format)):
+        return {"torch": str(value).removeprefix("torch.")}
     if isinstance(value, torch.device):
         return {"device": str(value)}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return {"named": [type(value).__name__, [[name, pack(part, tensors)] for name, part in zip(value._fields, value)]]}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        parts = [[part.name, pack(getattr(value, part.name), tensors)] for part in dataclasses.fields(value)]
+        return {"data": [type(value).__name__, parts]}
     if isinstance(value, (list, tuple)):
         return {"list" if isinstance(value, list) else "tuple": [pack(part, tensors) for part in value]}
     if isinstance(value, dict):
         return {"dict": [[pack(key, tensors), pack(part, tensors)] for key, part in value.items()]}
-    raise InputError(
-        f"Got {type(value).__name__} among the arguments or results of a kernel. Needed: tensors, arrays, numbers, text, and lists, tuples "
-        "and dicts of them. They are sent to another process. Pass only these."
+    raise Unsendable(
+        f"Got {type(value).__name__} among the arguments or results of a kernel. Needed: tensors, arrays, numbers, text, and lists, "
+        "tuples, dicts and dataclasses of them. They are sent to another process. Pass only these."
     )
 
 
@@ -51,13 +62,17 @@ def unpack(packed: Any, tensors: list[torch.Tensor]) -> Any:
         return tensors[int(content)].cpu().numpy()
     if kind == "complex":
         return complex(*content)
-    if kind == "dtype":
+    if kind == "torch":
         return getattr(torch, str(content))
     if kind == "device":
         return torch.device(str(content))
     if kind in ("list", "tuple"):
         parts = [unpack(part, tensors) for part in content]
         return parts if kind == "list" else tuple(parts)
+    if kind in ("named", "data"):
+        name, named = str(content[0]), {str(field): unpack(part, tensors) for field, part in content[1]}
+        made = collections.namedtuple(name, named) if kind == "named" else dataclasses.make_dataclass(name, named)  # pyright: ignore[reportUntypedNamedTuple]
+        return made(**named)
     if kind == "dict":
         return {unpack(key, tensors): unpack(part, tensors) for key, part in content}
     return content

@@ -14,9 +14,11 @@ import tempfile
 import threading
 import weakref
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import torch
 
 from ...backends.workers.environments import environment_of
 from ...backends.workers.wire import Message
@@ -84,14 +86,16 @@ class Called:
     """The outcome of a call.
 
     Attributes:
-        results: what was returned; with the buffers that changed in training mode, (results, buffers). facts: what the process saw: places
-            of tensors among state and arguments that were "written", whether a result is "aliased", the "ops" that ran and those that are
-            "whole" (see `Ops`), "attempts" and "patched" functions in words, "types" of results that are no plain tensors, whether the
-            results of the call before were "overwritten" by this one, or changed "late".
+        results: what was returned; with the buffers that changed in training mode, (results, buffers).
+        facts: what the process saw: places of tensors among state and arguments that were "written", whether a result is "aliased", the
+            "ops" that ran and those that are "whole" (see `Ops`), "attempts" and "patched" functions in words, "types" of results that are
+            no plain tensors, whether the results of the call before were "overwritten" by this one, or changed "late".
+        updated: the arguments that it wrote to, by their place among all tensors of the arguments, as they were after the call.
     """
 
     results: Any
     facts: dict[str, Any]
+    updated: dict[int, torch.Tensor] = field(default_factory=dict)
 
 
 class Sandbox:
@@ -132,7 +136,7 @@ class Sandbox:
                 **dict.fromkeys(CACHES, self._folder), **FIXED,
                 **({"TRITON_INTERPRET": "1"} if self.place in (STAND_IN, INTERPRETER) else {}),
             },
-            program=("-m", IMPORTED[0], self._folder, limits, self.place),
+            program=("-m", IMPORTED[0], self._folder, limits, self.place, json.dumps(self._secrets)),
             fork_server=None if self.place == CUDA else _fork_server(str(python), os.getpid()),
         )  # fmt: skip
         self.answer_s, self.first_s = answer_s, answer_s if first_s is None else first_s
@@ -214,7 +218,8 @@ class Sandbox:
         }  # fmt: skip
         answer = self._ask(header, tensors, within_s)
         self._called = True
-        return Called(unpack(answer.header["results"], list(answer.tensors)), dict(answer.header))
+        results, updated = unpack(answer.header["results"], list(answer.tensors))
+        return Called(results, dict(answer.header), updated)
 
     @property
     def _is_new(self) -> bool:

@@ -10,6 +10,7 @@ import contextlib
 import importlib.util
 import json
 import os
+import socket
 import sys
 import time
 import warnings
@@ -17,12 +18,12 @@ from pathlib import Path
 from typing import Any
 
 
-def main(folder: str, limits: str, place: str = "") -> None:
+def main(folder: str, limits: str, place: str = "", hidden: str = "[]") -> None:
     """Serve until the other side closes the pipe.
 
     Args:
         folder: the only one in which files may be written. limits: JSON of the keywords of `limit`.
-        place: where the solution runs, see `place_of`.
+        place: where the solution runs, see `place_of`. hidden: JSON of the paths of files that it may not read.
     """
     from halfulp.process.pipes import taken_pipes
 
@@ -31,7 +32,8 @@ def main(folder: str, limits: str, place: str = "") -> None:
 
     from .place import CUDA, HERE, INTERPRETER, device_files, open_device
 
-    held = confine(Path(folder), device_files() if place == CUDA else ())  # before there are threads
+    secrets = [Path(path) for path in json.loads(hidden)]
+    held = confine(Path(folder), device_files() if place == CUDA else (), secrets)  # before there are threads
     from halfulp.process.lifeline import follow
 
     follow()
@@ -119,7 +121,8 @@ class _Host:
         from .decoy import put_decoy
 
         self.secrets = tuple(header["secrets"])
-        self.secret_modules = {Path(path).stem for path in self.secrets if path.endswith(".py")} - {"solution"}
+        stems = {Path(path).stem for path in self.secrets if path.endswith(".py")} - {"solution"} - sys.stdlib_module_names
+        self.secret_modules = {stem for stem in stems if importlib.util.find_spec(stem) is None}  # else another module has that name
         sys.path.insert(0, str(Path(header["file"]).parent))
         put_decoy(self.attempts)
         spec: Any = importlib.util.spec_from_file_location("solution", header["file"])
@@ -197,8 +200,11 @@ class _Host:
                         results = self._farthest(results, (state, before[len(_tensors(state)) :], arguments, keywords), header)
                     if header["stream"]:
                         (results,) = copied((results,))  # in the order of the stream
-        packed = pack(results, sent)
         given = _tensors((state, arguments))
+        changed = written(before, given)
+        first = len(_tensors(state))
+        updated = {} if header["gradients"] else {place - first: given[place] for place in changed if place >= first}
+        packed = pack((results, updated), sent)
         returned = [tensor.clone() for tensor in sent]
         sent = taken_from(self.place, returned)
         overwritten = any(not same(old, new) for old, new in self._returned)
@@ -207,7 +213,7 @@ class _Host:
         facts: dict[str, Any] = {
             "overwritten": overwritten,
             "types": sorted({type(tensor).__name__ for tensor in _tensors(results)} - {"Tensor", "Parameter"}),
-            "written": written(before, given),
+            "written": changed,
             "aliased": aliased(results, given),
             "kept": kept,
             "ops": ops.names,
@@ -283,7 +289,7 @@ class _Host:
                 raise PermissionError(f"{path} is not for solutions")
         elif event == "import" and str(arguments[0]).partition(".")[0] in self.secret_modules:
             self.attempts["to read the problem's file"] = None
-        elif event == "socket.connect":
+        elif event == "socket.connect" and arguments[0].family in (socket.AF_INET, socket.AF_INET6):  # and no pipe to its own process
             self.attempts["to reach the network"] = None
 
 

@@ -108,7 +108,8 @@ class Source:
     def narrow(self) -> str:
         """A sentence if offsets are computed in 32 bits, so that they wrap beyond 2^31 elements; "" otherwise."""
         functions = [node for node in ast.walk(self._tree) if isinstance(node, ast.FunctionDef)]
-        is_narrow = any(_multiplies_programs(ast.unparse(function)) for function in functions) or C_INDEX.search(self.text) is not None
+        codes = (ast.get_source_segment(self.text, function) or "" for function in functions)
+        is_narrow = any(map(_multiplies_programs, codes)) or C_INDEX.search(self.text) is not None
         if not is_narrow:
             return ""
         return "Its offsets have 32 bits, as its source says: beyond 2^31 elements they would wrap. Sizes that large were not run."
@@ -117,7 +118,7 @@ class Source:
     def _tree(self) -> ast.Module:
         try:
             return ast.parse(self.text)
-        except (SyntaxError, ValueError):
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
             return ast.Module([], [])
 
 

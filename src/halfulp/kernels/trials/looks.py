@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import torch
 
 from ...cases import LIFTED, Case, Run
 from ...cases.trees import tensors_of
@@ -75,6 +76,24 @@ def undefined(case: Case) -> str:
             if (nothing & ~some).any() and not (some & ~nothing).any():
                 return "the reference gives NaN there"
     return ""
+
+
+def undefined_places(case: Case, results: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
+    """For each result, where the reference gives NaN and the solution a number; empty if that is everywhere, or they don't match.
+
+    Args:
+        results: the solution's.
+    """
+    pairs = [(found, wanted) for found, wanted, _ in _leaves(case) or []]
+    if [found.shape for found, _ in pairs] != [tuple(tensor.shape) for tensor in results]:
+        return ()
+    masks = [
+        np.isnan(wanted.float64()) & ~np.isnan(found.float64())
+        if found.format is not None and wanted.format is not None
+        else np.zeros(wanted.shape, bool)
+        for found, wanted in pairs
+    ]
+    return () if all(mask.all() for mask in masks) else tuple(torch.from_numpy(mask) for mask in masks)
 
 
 def is_close_in_norm(case: Case, times: float = 1.0) -> bool:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import time
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import torch
 
-from ...cases.trees import tensors_of
-from ..problems.calls import Setting, State, call, differentiated, is_real
+from ...cases.trees import tensors_of, tree_map
+from ..problems.calls import Setting, State, call, differentiated, is_real, leaves
 from ..solutions.sandbox import Called, Failed
 from .memory import digest
 
@@ -25,15 +25,14 @@ class How:
         whole: make the whole judgement in any case.
         gradients: compare gradients, taken in this way, instead of results. buffers_only: compare the buffers after the call instead.
         same_memory, repeated_s, stream, poisoned: see `Sandbox.call`. Only the last of repeated calls is judged; runs in float64 use
-            neither a stream
-            nor poisoned memory.
+            neither a stream nor poisoned memory.
         longest_s: ask nothing if the reference takes longer; a slow solution is judged by one run first. within_s: how long the whole
             answer may take.
         exact: count a jump as wrong where the reference's numbers are exact.
         float32: require that nothing was rounded to 16 bits but results, at the end.
         times: how much larger the numbers are than the problem's. apart: the arguments before some were made larger; results that don't
-            depend on
-            those must not change.
+            depend on those must not change.
+        but: for each tensor of the results, which of its numbers are left out; empty for none.
     """
 
     whole: bool = False
@@ -49,6 +48,7 @@ class How:
     float32: bool = False
     times: float = 1.0
     apart: tuple[Any, ...] | None = None
+    but: tuple[torch.Tensor, ...] = ()
 
 
 AS_GIVEN = How()
@@ -58,6 +58,7 @@ class Solution(Protocol):
     """Calls the solution; `Trials` is one."""
 
     tables: frozenset[str]
+    outputs: tuple[int, ...]
     solution: str
     code: types.FunctionType | None
     declared: str | None
@@ -117,7 +118,19 @@ class Sides:
             found: Any = differentiated(self.target, state, arguments, setting.keywords, training=setting.training, way=self.how.gradients)
             return {name: found[name] for name in sorted(self.names & found.keys())}
         results, buffers = call(self.target, state, arguments, setting.keywords, training=setting.training)
+        results = self._with_outputs(results, arguments)
         return buffers if self.how.buffers_only else (results, buffers) if setting.training else results
+
+    def _with_outputs(self, results: Any, arguments: tuple[Any, ...]) -> Any:
+        """The results, or the arguments that hold them where nothing is returned, without the numbers that are left out.
+
+        Named tuples become plain ones: whether the parts of a result have names is no question of numbers.
+        """
+        if self.own.outputs:
+            tensors = leaves(arguments)
+            results = {f"inputs[{place}]": tensors[place] for place in self.own.outputs}
+        results, left_out = _plain(results), iter(self.how.but)
+        return tree_map(lambda value: _without(value, left_out), results) if self.how.but else results
 
     def _asked(self, state: Any, *arguments: Any) -> Any:
         how = self.how
@@ -125,7 +138,9 @@ class Sides:
         state = {**state, **_kept_at(self.tables, lifted)}
         key = "" if how.whole or how.same_memory else f"{lifted} {digest((state, arguments))}"
         if key in self._known:
-            return self._known[key]
+            results, updated = self._known[key]
+            _update(arguments, updated)
+            return results
         if time.monotonic() > self.own.deadline:
             self.late = True
             raise Failed(LATE, "was not called any more")
@@ -135,22 +150,49 @@ class Sides:
             poisoned=how.poisoned and not lifted, within_s=how.within_s,
         )  # fmt: skip
         results = found.results
+        _update(arguments, found.updated)
         if how.gradients:
             results = {name: results[name] for name in results if name in self.names}
         elif self.setting.training or how.buffers_only:
             result, buffers = results
             buffers = {name: buffers[name] for name in buffers if name not in self.tables}
-            results = buffers if how.buffers_only else (result, buffers)
+            results = buffers if how.buffers_only else (self._with_outputs(result, arguments), buffers)
+        else:
+            results = self._with_outputs(results, arguments)
         if not lifted and not self.ran:
             self.ran.append(results)
             self.facts = found.facts
         if key:
-            self._known[key] = results
+            self._known[key] = results, found.updated
         return results
 
 
 LATE, TIME_UP = "late", "the time was up"
 """How a call fails that was not made because time had run out, and its words."""
+
+
+def _update(arguments: tuple[Any, ...], updated: Mapping[int, torch.Tensor]) -> None:
+    """Write to arguments what a call in another process wrote to its own, so that it is compared like anything that a call changes."""
+    tensors = leaves(arguments) if updated else []
+    for place, tensor in updated.items():
+        if tensors[place].shape == tensor.shape:
+            tensors[place].copy_(tensor)
+
+
+def _plain(results: Any) -> Any:
+    """Results with plain tuples in place of named ones."""
+    if isinstance(results, tuple):
+        return tuple(_plain(part) for part in results)  # pyright: ignore[reportUnknownVariableType]
+    if type(results) is list:
+        return [_plain(part) for part in results]  # pyright: ignore[reportUnknownVariableType]
+    return {key: _plain(part) for key, part in results.items()} if type(results) is dict else results  # pyright: ignore[reportUnknownVariableType]
+
+
+def _without(value: Any, left_out: Iterator[torch.Tensor]) -> Any:
+    """A tensor with zeros in place of the numbers that are left out."""
+    if not isinstance(value, torch.Tensor) or (mask := next(left_out, None)) is None or mask.shape != value.shape:
+        return value
+    return value.masked_fill(mask.to(value.device), 0)
 
 
 def _kept_at(tables: State, lifted: str) -> State:

@@ -22,7 +22,9 @@ from ...verdicts.evidence.finding import Finding
 from ...verdicts.gatherer import Gatherer
 from ...verdicts.result import CheckResult
 from ...verdicts.verdict import Verdict
-from ..problems.calls import ALL, Setting, State, call, copied, differentiated, equal, is_real
+from ..problems.calls import ALL, Setting, State, call, copied, differentiated, equal, is_real, leaves
+from ..problems.facts import SEEN, written
+from ..solutions.packing import Unsendable
 from ..solutions.place import CUDA
 from ..solutions.sandbox import Called, Failed, Sandbox
 from .looks import (
@@ -39,9 +41,10 @@ from .looks import (
     is_within,
     more_roundings,
     undefined,
+    undefined_places,
     unusable,
 )
-from .memory import Memory
+from .memory import Memory, digest
 from .sides import AS_GIVEN, LATE, TIME_UP, How, Sides
 from .yardstick import yardsticks
 
@@ -58,8 +61,6 @@ OFTEN = 6.0
 the reference (a hundredth of the budget) would use up the budget, so such a solution is first judged by one run."""
 
 
-SEEN = 1e-3
-"""A relative change that is too large for rounding in any format but the shortest."""
 OUT_OF_RANGE = (("specials",), ("overflow",))
 """The evidence that leads where infinities or NaN are in different places."""
 LEANS = (("redraw",), ("gain",))
@@ -94,6 +95,7 @@ GRADIENTS, SECONDS, YARDSTICKS = "gradients", "seconds", "yardsticks"
 """What is known of the reference besides its runs and noise: which gradients it records and whether they are anything but zero; how long it
 takes; how far off it would be in less precision."""
 RECORDS_NONE, REFERENCE_RECORDS_NONE = "it records no gradients", "the reference records no gradients"
+RANDOM_REFERENCE = Outcome("no answer", "the reference gives other results each time that it is called")
 TOO_LATE = Outcome("no answer", TIME_UP, slow=True)
 
 
@@ -117,6 +119,7 @@ class Trials:
         wants_gradients: whether the problem asks for them, so that a solution has to record some.
         remembers: whether the reference keeps between calls what the solution keeps in another way, so that it is made again for each call.
         free: inputs whose gradients are not compared: in a matrix that is promised to be triangular, those of the other half are arbitrary.
+        outputs: the places of the arguments that hold the results, where the reference returns nothing.
     """
 
     def __init__(
@@ -132,6 +135,7 @@ class Trials:
         self.make, self.sandbox, self.build, self.declared, self.solution = make, sandbox, build, declared, solution
         self.memory = memory
         self.free: set[str] = set()
+        self.outputs: tuple[int, ...] = ()
         self.tables: frozenset[str] = frozenset()
         self.transient: frozenset[str] = frozenset()
         self.code = _code_of(sandbox.solution)
@@ -146,7 +150,7 @@ class Trials:
 
     def reference(self, init: tuple[Any, ...]) -> Any:
         """The reference for these constructor arguments, made once."""
-        key = repr(init)
+        key = _key(init)
         if key not in self._made:
             self._made = {key: self.make(init)}
         return self._made[key]
@@ -155,7 +159,7 @@ class Trials:
         """What the reference returns; its errors are passed on."""
         with torch.no_grad():
             target = self.reference(setting.init)
-            return call(target, setting.state, setting.arguments, setting.keywords, training=setting.training)[0]
+            return call(target, setting.state, copied(setting.arguments), setting.keywords, training=setting.training)[0]
 
     def call(self, setting: Setting, **how: Any) -> Called:
         """Call the solution once, with the parameters of the setting under its own names.
@@ -166,15 +170,16 @@ class Trials:
         Raises:
             Failed: it gives no result.
         """
-        if self.remembers or repr(setting.init) != self._built:
+        if self.remembers or _key(setting.init) != self._built:
             self._own = self.build(setting.init)
-            self._built = repr(setting.init)
+            self._built = _key(setting.init)
         state = setting.state
         if self.names is None:
             kinds = [tensor.dtype for tensor in state.values() if is_real(tensor)]
             state = {name: tensor.to(kinds[0]) if kinds and is_real(tensor) else tensor for name, tensor in self._own.items()}
         else:
-            state = {own: state[name] for own, name in self.names.items() if name in state and not self._is_otherwise(own, name, state)}
+            shared = ((own, state[name]) for own, name in self.names.items() if name in state and not self._is_otherwise(own, name, state))
+            state = {own: self._in_own_format(own, tensor) for own, tensor in shared}
         found = self.sandbox.call(replace(setting, state=state), **how)
         results: Any = found.results
         if how.get("gradients"):
@@ -182,7 +187,7 @@ class Trials:
         elif setting.training or how.get("buffers"):
             result, buffers = results
             results = (result, self._renamed(buffers))
-        return Called(results, found.facts)
+        return replace(found, results=results)
 
     def in_succession(self, settings: Sequence[Setting], learned: Collection[str]) -> list[Any]:
         """What a newly made solution returns, call after call, with shared parameters and everything else its own.
@@ -210,6 +215,11 @@ class Trials:
             return found.shape != wanted.shape or not equal(found, wanted)
         return bool(((found.double() - wanted.double()).abs() > SEEN * wanted.double().abs().max()).any())
 
+    def _in_own_format(self, own: str, tensor: torch.Tensor) -> torch.Tensor:
+        """A buffer of whole numbers in the type that the solution gave it: the reference's indices may have 64 bits."""
+        is_whole = not is_real(tensor) and own in self._own and not is_real(self._own[own])
+        return tensor.to(self._own[own].dtype) if is_whole else tensor
+
     def _renamed(self, found: dict[str, Any]) -> dict[str, Any]:
         names = self.names or {}
         return {name: found[own] for own, name in sorted((own, names.get(own, own)) for own in found)}
@@ -225,7 +235,7 @@ class Trials:
         try:
             if how.gradients and (found := self._unasked(sides)):
                 return found
-            case.known = self._known(setting, how.gradients, how.buffers_only, sorted(sides.names))
+            case.known = self._known(setting, *_compared(sides))
             case.deadline = Deadline(min(self.deadline, time.monotonic() + how.within_s))
             answered = self._answered(case, sides)
             return TOO_LATE if sides.late else replace(answered, facts=sides.facts)
@@ -238,8 +248,34 @@ class Trials:
             return self._of_failure(failure, setting)
         except Failed as failure:
             return self._of_failure(failure, setting)
+        except Unsendable as error:
+            return Outcome("no answer", str(error).partition(" Needed:")[0])
         except InputError as error:
-            return Outcome("wrong", str(error).partition(" Needed:")[0])
+            return self._incomparable(case, sides, str(error).partition(" Needed:")[0])
+
+    def _incomparable(self, case: Case, sides: Sides, words: str) -> Outcome:
+        """What it means that there is nothing to compare: the reference may write its results to its arguments, or return no numbers."""
+        if not self.outputs and (outputs := self._results(sides.setting)[1]):
+            self.outputs = outputs
+            return self.ask(sides.setting, sides.how)
+        try:
+            case.run("expected")
+        except (InputError, RunError):
+            return Outcome("no answer", RETURNS_NOTHING)
+        return Outcome("wrong", words)
+
+    def _results(self, setting: Setting) -> tuple[list[torch.Tensor], tuple[int, ...]]:
+        """The tensors that the reference returns, or the arguments that it writes to where it returns none, with their places.
+
+        What the reference raises is passed on.
+        """
+        given = copied(setting.arguments)
+        with torch.no_grad():
+            target = self.reference(setting.init)
+            results = [*tensors_of(call(target, setting.state, given, setting.keywords, training=setting.training)[0])]
+        after = leaves(given)
+        places = () if results else tuple(written(leaves(setting.arguments), after))
+        return results or [after[place] for place in places], places
 
     def yardsticks(self, setting: Setting) -> dict[str, float]:
         """How far off the reference would be there in less than the declared precision, see `yardsticks`."""
@@ -298,8 +334,13 @@ class Trials:
         if self.reference_s > how.longest_s:
             return Outcome("no answer", f"the reference takes {self.reference_s:.1f} s there, too long for the budget", slow=True)
         taken = case.native("actual").seconds
-        if why := unusable(case) or undefined(case):
+        if case.watched:  # other runs of the reference tell these too
+            case.known = self._known(sides.setting, *_compared(sides), [watched.path for watched in case.watched])
+        if why := unusable(case):
             return Outcome("no answer", why)
+        if why := undefined(case):
+            but = () if how.but or how.gradients or not ran else undefined_places(case, list(tensors_of(ran[0])))
+            return self.ask(sides.setting, replace(how, but=but)) if but else Outcome("no answer", why)
         share = more_roundings(case) if how.float32 and ran else 0.0
         if not how.whole and share <= TWICE and (found := self._quickly(case, sides, taken)):
             return found
@@ -308,6 +349,8 @@ class Trials:
             asked = "The problem asks for one rounding to 16 bits, at the end, and for none where results are float32"
             words = f"{asked}. {share:.0%} of its results are off by more than that explains, and hardly any of the reference's."
             return Outcome("wrong", words, replace(check, verdict=Verdict.REDUCED_PRECISION))
+        if _is_random(check):
+            return RANDOM_REFERENCE
         if check.verdict is Verdict.MISTAKE and check.because[:1] == ("scaling",) and (found := _small_enough(case, check)):
             return found
         if self.sandbox.place == CUDA and check.because[:1] in LEANS and _is_within_noise(check):
@@ -329,6 +372,8 @@ class Trials:
         if not sides.ran or taken <= min(self.once_s, sides.how.longest_s / OFTEN):
             return None
         found = self._of_one_run(case, sides.ran[0])
+        if _is_random(found):
+            return RANDOM_REFERENCE
         if found.acceptable:
             return _of_exact(case, sides.how, found) or Outcome("right", check=found)
         if found.acceptable is False and gross_error(case):  # more calls would change nothing
@@ -382,7 +427,7 @@ class Trials:
     def _of_one_run(self, case: Case, results: Any) -> CheckResult:
         """The judgement of results that are not computed again: kernels in an interpreter take seconds a run."""
         once = Case(Stored(results, self.solution), case.expected.function, case.inputs, declared=self.declared)
-        once.deadline, once.known = case.deadline, case.known
+        once.deadline, once.known = case.deadline, None if case.watched else case.known
         return judged(Gatherer(once, lambda _: None))
 
     def _of_failure(self, failure: Failed, setting: Setting) -> Outcome:
@@ -390,12 +435,10 @@ class Trials:
         if failure.kind == LATE:
             return TOO_LATE
         try:
-            with torch.no_grad():
-                given = copied(setting.arguments)
-                results = call(self.reference(setting.init), setting.state, given, setting.keywords, training=setting.training)[0]
+            results, _ = self._results(setting)
         except Exception as error:
             return Outcome("no answer", f"the reference refuses it: {str(error).partition(chr(10))[0][:200]}")
-        if not any(tensor.numel() for tensor in tensors_of(results)):
+        if not any(tensor.numel() for tensor in results):
             return Outcome("no answer", RETURNS_NOTHING)
         return Outcome("refused" if failure.kind == "raises" else "wrong", failure.words, failure=failure)
 
@@ -406,6 +449,12 @@ def _of_exact(case: Case, how: How, check: CheckResult) -> Outcome | None:
         return None
     words = "Numbers half-way between two integers are rounded the other way."
     return Outcome("wrong", words, replace(check, verdict=Verdict.MISTAKE))
+
+
+def _is_random(check: CheckResult) -> bool:
+    """Whether the reference itself gives other results each time that it is called."""
+    repetition = check.find("repetition")
+    return check.verdict is Verdict.NONDETERMINISTIC and repetition is not None and repetition.measured.get("side") == "expected"
 
 
 def _is_within_noise(check: CheckResult) -> bool:
@@ -435,9 +484,20 @@ def _is_as_rounding(check: CheckResult) -> bool:
     return noise.number("noise_rel_rms") <= FEW_ROUNDINGS * format_named(check.declared).unit_roundoff
 
 
+def _compared(sides: Sides) -> tuple[Any, ...]:
+    """What of a setting's results is compared, and in which form."""
+    how = sides.how
+    return how.gradients, how.buffers_only, sorted(sides.names), how.but
+
+
+def _key(init: tuple[Any, ...]) -> str:
+    """What constructor arguments are known by; a long tensor is not known by how it prints."""
+    return digest(init) if leaves(init) else repr(init)
+
+
 def _code_of(file: Path) -> types.FunctionType | None:
     """The code of a file, to be inspected and never run; None if it is not Python."""
     try:
         return types.FunctionType(compile(file.read_bytes(), str(file), "exec", dont_inherit=True), {})
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
