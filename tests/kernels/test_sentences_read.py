@@ -115,6 +115,18 @@ def test_arithmetic_that_is_said_to_be_in_float32(stated, text, said):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
+        ("bfloat16 in and out (float32 accumulation inside).", False), ("Sums are accumulated in float32.", False),
+        ("All arithmetic is float32.", True), ("The result is rounded once.", True), ("Products are not rounded before they are added.", True),
+    ],
+)  # fmt: skip
+def test_a_sum_in_float32_may_be_rounded_before_a_bias_is_added(stated, text, said):
+    found = stated(text)
+    assert found.float32 and found.once is said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
         ("Ties go to the lowest index.", True), ("There are no exact ties.", False), ("Ties may be broken either way.", False),
         ("Softmax: first max over the row, then exp.", False), ("The first maximum counts.", True),
     ],
@@ -186,6 +198,9 @@ def given(stated):
             "RMSNorm over the last axis. eps is added under the square root so that an all-zero row does not turn into NaN.",
             "x 3x16, weight 16, eps 0.5", [],
         ),
+        ("Gaps in `x` hold not-a-number.", "x 6x8, w 8", ["x"]),
+        ("An older implementation gave NaN for x = 0.", "x 6x8", []),
+        ("Batches with NaN in x are rejected by the loader.", "x 6x8", []),
     ],
 )  # fmt: skip
 def test_which_inputs_may_hold_nan(given, text, arguments, names):
@@ -217,6 +232,9 @@ def test_which_inputs_may_hold_nan(given, text, arguments, names):
             "attn_bias is additive: 0 for visible keys, -inf for hidden ones, and never +inf. q, k: plain gaussian samples.",
             "q 6x16, k 8x16, attn_bias 6x8", [],
         ),
+        ("An interval without an end has hi = inf.", "x 6, hi 6", ["hi"]),
+        ("bias: an entry of inf forces the token, anything else merely tilts the odds", "x 4x8, bias 8", ["bias"]),
+        ("If x is 0, y = inf.", "x 6", []),
     ],
 )  # fmt: skip
 def test_which_inputs_may_hold_infinity(given, text, arguments, names):
@@ -255,6 +273,9 @@ def test_which_inputs_may_hold_infinity(given, text, arguments, names):
             "Min-plus product of two cost tables. Unreachable pairs are +inf in `a` as well as in `b`; neither ever holds negative "
             "infinity.", "a 6x7, b 7x5", [],
         ),
+        ("A split that saw no key reports lse = -inf together with an all-zero `o`.", "o 4x6x8, lse 4x6", ["lse"]),
+        ("Where keep is False, the score is first set to -inf by masked_fill.", "scores 5x9, keep bool 5x9", []),
+        ("The mask uses -1e9, not -inf: under fast-math, infinities are off limits.", "x 6x8, mask 6x8", []),
     ],
 )  # fmt: skip
 def test_which_inputs_may_hold_minus_infinity(given, text, arguments, names):
@@ -275,6 +296,12 @@ def test_which_inputs_may_hold_minus_infinity(given, text, arguments, names):
             "The number of segments is finite and known before launch. See the reference for how values are reduced.",
             "x 24x5, offsets int 4", False,
         ),
+        ("Each entry of x is a finite number.", "x 6x8", True),
+        ("There is a finite number of rows in x.", "x 6x8", False),
+        ("The host checks torch.isfinite(t).all() on each argument and raises otherwise.", "x 6x8, w 8", True),
+        ("Non-finite values never occur.", "x 6x8", True),
+        ("Non-finite values need not be handled.", "x 6x8", False),
+        ("The sum may overflow; inputs themselves are always finite.", "x 6x8", True),
     ],
 )  # fmt: skip
 def test_whether_all_inputs_are_finite(given, text, arguments, said):
@@ -314,6 +341,10 @@ def test_whether_a_text_says_what_becomes_of_numbers_that_are_not_finite(given, 
             "x 5x16, scale=None, shift=None", ["scale", "shift"],
         ),
         ("Dropout is left out at inference time, hence the kernel is deterministic. Inputs: x [N, D], w [D].", "x 5x16, w 16", []),
+        ("Callers that want no shift simply don't hand over a `bias`.", "x 4x8, bias=None", ["bias"]),
+        ("No bias is added unless one is given.", "x 4x8, bias=None", ["bias"]),
+        ("h0 : array, (D, S), optional\n    State to start from.\nx : array, (T, D)\n    Input.", "x 9x6, h0=None", ["h0"]),
+        ("State h0. Zeros are used in its absence.", "x 9x6, h0=None", []),
     ],
 )  # fmt: skip
 def test_which_arguments_may_be_left_out(given, text, arguments, names):
@@ -331,6 +362,14 @@ def test_which_arguments_may_be_left_out(given, text, arguments, names):
         ("Each segment covers a contiguous range of rows, given by offsets[i]:offsets[i+1].", "x 20x8, offsets int 5", False),
         ("Only contiguous inputs have to be supported, the launcher raises on anything else.", "x 5x77", True),
         ("x might be the transpose of another tensor, so call .contiguous() on it if your kernel wants unit stride.", "x 12x30", False),
+        ("All tensors are dense in C order; strided views are rejected by the dispatcher.", "x 4x6, w 6", True),
+        ("The wrapper ran `assert x.is_contiguous() and y.is_contiguous()` before.", "x 4x6, y 6", True),
+        ("If x.is_contiguous() is False, copy it first.", "x 4x6", False),
+        ("a is contiguous along K, but b arrives as w.t(), i.e. column-major.", "a 6x8, b 8x5", False),
+        ("All inputs are contiguous; y = x @ w.T.", "x 4x6, w 6", True),
+        ("Inputs\n- `x`: (B, C), contiguous NCHW\n- `w`: (C,), contiguous\nGroupNorm with four groups.", "x 4x6, w 6", True),
+        ("x comes from torch.randn and hence is contiguous.", "x 4x6", True),
+        ("No tensor is ever a view.", "x 4x6", True),
     ],
 )  # fmt: skip
 def test_whether_inputs_are_contiguous(given, text, arguments, said):
@@ -353,6 +392,10 @@ def test_whether_inputs_are_contiguous(given, text, arguments, said):
             "The scale vector is stored in float32 to keep the checkpoint format stable, x is bfloat16. No particular accumulation "
             "precision is prescribed.", "x bf16 6x48, scale 48", False,
         ),
+        ("x is upcast to float before the mean of squares is taken.", "x bf16 6x48", True),
+        ("x is cast to float32 before it is returned.", "x bf16 6x48", False),
+        ("Returns the row sums as a float32 tensor.", "x bf16 6x48", False),
+        ("A float32 accumulator is nice to have but no requirement.", "x bf16 6x48", False),
     ],
 )  # fmt: skip
 def test_whether_sums_are_kept_in_float32(given, text, arguments, said):
@@ -369,6 +412,12 @@ def test_whether_sums_are_kept_in_float32(given, text, arguments, said):
         ("The output projection is tied to the embedding matrix (weight tying), i.e. logits = h @ emb.T.", "h 4x16, emb 30x16", False),
         ("Greedy selection by score; among boxes with equal scores prefer the one that comes first in the list.", "scores 18", True),
         ("When two elements compare equal, the order in which they come out is unspecified.", "keys 100", False),
+        ("Should the maximum occur several times, any of its indices will be accepted.", "x 7x25", False),
+        ("Among duplicates of the maximum, the one met first receives the gradient.", "x 7x25", True),
+        ("If two entries are equally near, choose the earlier one.", "x 7x25", True),
+        ("In the event of identical scores, take the box that appears earlier.", "scores 20", True),
+        ("Elements with the same key stay in their original order.", "keys int 30", True),
+        ("Two passes: the first one finds the maximum, the last one divides.", "x 7x25", False),
     ],
 )  # fmt: skip
 def test_whether_a_text_says_which_of_equal_numbers_counts(given, text, arguments, said):
@@ -390,6 +439,11 @@ def test_whether_a_text_says_which_of_equal_numbers_counts(given, text, argument
         ),
         ("Returns a freshly allocated tensor; x stays untouched.", "x 6x8", False),
         ("In place of the exact GELU, the tanh approximation is used.", "x 6x8", False),
+        ("The gradient must be stored over `logits` itself.", "logits 8x9", True),
+        ("Rows of `grid` change directly in the buffer that was passed.", "grid 8x9", True),
+        ("Results may be stored over x.", "x 6x8", False),
+        ("Adds y into x, like x.add_(y).", "x 6, y 6", True),
+        ("An in-place version is possible but not required.", "x 6", False),
     ],
 )  # fmt: skip
 def test_whether_inputs_are_updated(given, text, arguments, said):
@@ -412,6 +466,9 @@ def test_whether_inputs_are_updated(given, text, arguments, said):
         ),
         ("Grouped GEMM; some experts may receive no tokens at all (counts[e] == 0).", "tokens 24x8, w 4x8x6, counts int 4", True),
         ("Zero entries of x are skipped when averaging. There are no empty groups.", "x 20, offsets int 7", False),
+        ("Rows without a stored entry exist, and their result is 0.", "x 20, offsets int 7", True),
+        ("It is an error for a graph to have zero nodes.", "x 20, offsets int 7", False),
+        ("Groups of size zero are skipped.", "x 20, offsets int 7", True),
     ],
 )  # fmt: skip
 def test_whether_pieces_may_be_empty(given, text, arguments, said):
@@ -434,6 +491,12 @@ def test_whether_pieces_may_be_empty(given, text, arguments, said):
             "q 6x8, k 13x8, v 13x8, mask bool 6x13", True,
         ),
         ("For speed, a kernel may skip tiles of the score matrix that are fully masked by causality.", "q 64x8, k 64x8", False),
+        ("A query that cannot see any key attends to all uniformly.", "q 6x8, k 9x8, mask bool 6x9", True),
+        ("A padding token cannot see any other token.", "x 6x13, mask bool 6x13", False),
+        ("A sample that has none gets the loss 0.", "x 6x13, mask bool 6x13", True),
+        ("Where the mask leaves nothing of a row, the output is 0.", "x 6x13, mask bool 6x13", True),
+        ("Rows where mask.sum() == 0 give zero.", "x 6x13, mask bool 6x13", True),
+        ("Masking comes first; masked entries give zero weight.", "x 6x13, mask bool 6x13", False),
     ],
 )  # fmt: skip
 def test_what_becomes_of_rows_that_are_masked_as_a_whole(given, text, arguments, said):
@@ -449,6 +512,12 @@ def test_what_becomes_of_rows_that_are_masked_as_a_whole(given, text, arguments,
         ("Each query can see at least 2 unmasked keys.", "scores 6x13, mask bool 6x13", 2),
         ("At most 3 entries per row are valid (mask is True there), possibly none.", "x 6x13, mask bool 6x13", 0),
         ("x has at least 8 columns. Any number of them, even all, can be masked.", "x 6x13, mask bool 6x13", 0),
+        ("Every row of mask has one True or more.", "x 6x13, mask bool 6x13", 1),
+        ("Each row comes with at least two observed entries.", "x 6x13, obs bool 6x13", 2),
+        ("Mean of the finite readings. Of those there are no fewer than three per row.", "x 6x13", 3),
+        ("The diagonal is unmasked, so that each query sees itself in any case.", "x 6x6, mask bool 6x6", 1),
+        ("mask.any(dim=-1) holds for each row.", "x 6x13, mask bool 6x13", 1),
+        ("At least two of them share a cache line.", "x 6x13, mask bool 6x13", 0),
     ],
 )  # fmt: skip
 def test_how_many_numbers_of_a_row_are_left(given, text, arguments, said):
@@ -471,6 +540,11 @@ def test_how_many_numbers_of_a_row_are_left(given, text, arguments, said):
         ("x – input of shape (..., D)\neps – small constant for numerical stability", "x 4x6x10, eps 0.5", {"x": ["D"]}),
         ("The kernel is launched on a grid of (M, N) programs with tiles of [128, 64].", "x 6x9", {}),
         ("The result is laid out as [B, T, F] in row-major order; consult the code for the inputs.", "x 2x5x6, w 6x11", {}),
+        ("Let a be an M-by-K matrix and b a K-by-N one; add bias, of length N.", "a 6x8, b 8x5, bias 5", {"a": ["M", "K"], "b": ["K", "N"], "bias": ["N"]}),
+        ("- x: :math:`(*, in_features)`\n- w: :math:`(C_{out}, in_features)`", "x 2x3x8, w 6x8", {"x": ["in_features"], "w": ["C_out", "in_features"]}),
+        ("k has the shape (B, S, D); q has one position per sequence, thus (B, 1, D).", "q 2x1x8, k 2x7x8", {"q": ["B", "", "D"], "k": ["B", "S", "D"]}),
+        ("x is of shape B x C x T, split into BM x BN tiles.", "x 2x6x5", {"x": ["B", "C", "T"]}),
+        ("The result is an M by N matrix; windows of length K slide over x.", "x 20", {}),
     ],
 )  # fmt: skip
 def test_which_axes_have_names(given, text, arguments, shapes):
@@ -491,6 +565,9 @@ def test_which_axes_have_names(given, text, arguments, shapes):
         ),
         ("The k results per row have to be sorted from large to small.", "x 5x17, k 3", {}),
         ("timestamps are sorted in ascending order and contain no duplicates.", "timestamps sorted 25, value 25", {"timestamps": True}),
+        ("Knots t with t[0] < t[1] < ... < t[n-1], queries x in any order.", "x 30, t sorted 9", {"t": True}),
+        ("t is given in increasing order without repetition.", "x 30, t sorted 9", {"t": True}),
+        ("events are ordered from low to high.", "x 30, events sorted 9", {"events": False}),
     ],
 )  # fmt: skip
 def test_which_inputs_are_sorted(given, text, arguments, names):
@@ -513,6 +590,14 @@ def test_which_inputs_are_sorted(given, text, arguments, names):
             "There are 12 indices, each of them a valid row number of `table`, i.e. non-negative and smaller than table.shape[0].",
             "table 21x5, index int 12", {},
         ),
+        ("target holds classes in the half-open interval [0, 10).", "x 6x10, target labels 6", {"target": (0, 9)}),
+        ("`data` is int32, yet only the values 0 through 255 occur.", "x 6, data int 40", {"data": (0, 255)}),
+        ("Only the values 0 through 6 of idx count.", "x 6, idx int 40", {}),
+        ("|shift| is at most 7.", "x 6, shift int 40", {"shift": (-7, 7)}),
+        ("In codes, none is below 0 or above 15; zeros are drawn by torch.randint(0, 7, (4, 5)).", "x 6, codes int 40, zeros int 9", {"codes": (0, 15), "zeros": (0, 6)}),
+        ("Each idx is >= 0 and < 7.", "x 6, idx int 40", {"idx": (0, 6)}),
+        ("idx takes values in 0, 1, ..., 6.", "x 6, idx int 40", {"idx": (0, 6)}),
+        ("idx may be -1 for missing or in [0, 7).", "x 6, idx int 40", {}),
     ],
 )  # fmt: skip
 def test_between_which_integers_inputs_lie(given, text, arguments, ranges):
@@ -530,6 +615,13 @@ def test_between_which_integers_inputs_lie(given, text, arguments, ranges):
         ("Correctness of the backward pass is tested as well: the gradient of x gets compared with that of autograd.", "x 6x8", True),
         ("Scans the sequence backward, from its last token to its first.", "x 6x30, decay 6", None),
         ("Returns x times a per-column gain, where the gain falls off along a linear gradient from 1 to 0.", "x 10x21", None),
+        ("The layer is trained elsewhere; autograd has to work through it.", "x 6x8", True),
+        ("Called under torch.no_grad() exclusively.", "x 6x8", False),
+        ("Nobody differentiates through this op.", "x 6x8", False),
+        ("Submit a torch.autograd.Function with both passes.", "x 6x8", True),
+        ("Weights are frozen and nothing requires grad.", "x 6x8", False),
+        ("The kernel need not support training.", "x 6x8", False),
+        ("abs is not differentiable at 0; x holds training data.", "x 6x8", None),
     ],
 )  # fmt: skip
 def test_whether_gradients_are_asked_for(given, text, arguments, said):
@@ -547,6 +639,8 @@ def test_whether_gradients_are_asked_for(given, text, arguments, said):
         ("The expected values were produced by a float64 run on the CPU and then rounded.", "x 6x8", []),
         ("Supported input dtypes (all of them are tested): bf16, fp32.", "x 6x8", ["bfloat16"]),
         ("Double precision inputs (float64) must be accepted just like float32 ones.", "x 6x8, y 6x8", ["float64"]),
+        ("The harness instantiates the op for double, float and half inputs alike.", "x 6x8", ["float16", "float64"]),
+        ("Tests cover fp16, bf16 and fp32.", "x 6x8", ["bfloat16", "float16"]),
     ],
 )  # fmt: skip
 def test_which_formats_inputs_may_have(given, text, arguments, kinds):
@@ -561,6 +655,10 @@ def test_which_formats_inputs_may_have(given, text, arguments, kinds):
         ("temperature is strictly positive.", "logits positive 6x8, temperature 0.5", []),
         ("The output can be negative or zero, since the log of a probability is returned.", "probs positive 6x8", []),
         ("Negative entries in `idx` are allowed and count from the end, as in Python.", "table positive 16x8, idx int 5", []),
+        ("Zeros in `w` must be expected.", "x positive 6x8, w positive 8", ["w"]),
+        ("Values below zero do turn up in w.", "x positive 6x8, w positive 8", ["w"]),
+        ("w has no values below zero.", "x positive 6x8, w positive 8", []),
+        ("The sign of w is arbitrary; the output can go below zero.", "x positive 6x8, w positive 8", ["w"]),
     ],
 )  # fmt: skip
 def test_which_inputs_may_be_negative(given, text, arguments, names):
@@ -579,6 +677,8 @@ def test_which_inputs_may_be_negative(given, text, arguments, names):
         ("Choose the tile width as a multiple of 32. N itself is arbitrary.", "x 77", {}),
         ("a: [M, K], b: [K, N]\nM and N are multiples of 16\nK >= 32", "a 16x40, b 40x48", {"M": 12}),
         ("x: [N]. Every value of x is at least 3.", "x 13", {}),
+        ("x: [N, D]. D is fixed at 64.", "x 5x64", {"D": 12}),
+        ("x: [N, D]. In the benchmark D is usually fixed at 64.", "x 5x64", {}),
     ],
 )  # fmt: skip
 def test_which_sizes_a_text_rules_out(given, text, arguments, breaks):
@@ -594,6 +694,11 @@ def test_which_sizes_a_text_rules_out(given, text, arguments, breaks):
         ("The output is always >= 0, as a ReLU is applied last.", "x positive 6x8, bias positive 8", []),
         ("w isn't guaranteed to be positive.", "x positive 6x8, w positive 8", []),
         ("Every length is a positive integer; x is standard normal.", "x positive 6x8, lengths int 6", []),
+        ("w holds probabilities: all their entries are greater than 0.", "x positive 6x8, w positive 8", ["w"]),
+        ("w never drops below zero.", "x positive 6x8, w positive 8", ["w"]),
+        ("count: events kept as floats, 0 being the smallest", "count positive 8", ["count"]),
+        ("Some entries of w are greater than 0.", "x positive 6x8, w positive 8", []),
+        ("w contains only positive values.", "x positive 6x8, w positive 8", ["w"]),
     ],
 )  # fmt: skip
 def test_which_inputs_hold_no_negative_number(given, text, arguments, names):

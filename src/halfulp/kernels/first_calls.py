@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -19,7 +20,7 @@ from .solutions import cheats
 from .solutions.place import INTERPRETER
 from .solutions.sandbox import Failed
 from .trials.sides import How
-from .trials.trial import OFTEN
+from .trials.trial import AFTER_SUMS, OFTEN, TWICE
 
 LABEL = "the inputs of the problem"
 NOT_UPDATED = "It doesn't update inputs that the problem asks to be updated in place: code that reads them next finds the old numbers."
@@ -61,15 +62,16 @@ class FirstCalls:
             if failure.kind in SLOW:
                 raise Decided(self.answers.failed("given", LABEL, failure)) from None
         self._sandbox.answer_s = max(self._sandbox.answer_s, 2 * self.budget.call_s)
-        float32 = self.answers.own.stated.float32
+        stated = self.answers.own.stated
+        rounded = TWICE if stated.once else AFTER_SUMS if stated.float32 else math.inf
         if self.budget.call_s > self.budget.seconds / FIRST_CALLS:
-            self._ask_given(How(longest_s=OFTEN * self.budget.call_s / 2, float32=float32))  # by one run
+            self._ask_given(How(longest_s=OFTEN * self.budget.call_s / 2, rounded=rounded))  # by one run
             self._shrink()
             self._look_for_cheats(self.answers.basis)
         else:
             # A cheat would contradict itself in what the judgement asks: it is looked for first.
             self._look_for_cheats(self.answers.own)
-            self._ask_given(How(whole=True, float32=float32))
+            self._ask_given(How(whole=True, rounded=rounded))
             self._shrink()
         self.answers.cheat(cheats.CALLS_REFERENCE if self.record.is_identical and self._falls_back else "", LABEL)
         for label, test in self.answers.own.problem.tests:

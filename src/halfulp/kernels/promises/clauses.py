@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from . import grammar
 from .sentences import NAME
@@ -84,7 +84,8 @@ class Clause:
             return False
         own = {name.lower() for name in self.known}
         lead = grammar.OF_INPUTS_AGAIN.split(self.words[: match.end()])[-1]
-        if any(found[0].lower() not in own for found in grammar.RESULT.finditer(lead)) or grammar.INSIDE.search(self.words):
+        results = (found for found in grammar.RESULT.finditer(lead) if not self._is_equation_of_input(found, lead))
+        if any(found[0].lower() not in own for found in results) or grammar.INSIDE.search(self.words):
             return True
         if grammar.MADE.search(lead) and not self.names:
             return True
@@ -93,20 +94,34 @@ class Clause:
         in_results = grammar.IN_RESULTS.search(self.words[match.end() :])
         return in_results is not None and own.isdisjoint(re.findall(NAME, in_results[0].lower()))
 
+    def _is_equation_of_input(self, found: re.Match[str], words: str) -> bool:
+        """Whether an equation gives the value of an argument: "hi = inf"."""
+        before = words[: found.start()].split()
+        return found[0].startswith("=") and bool(before) and before[-1] in self.known
+
+    def about_equation(self, topic: re.Pattern[str]) -> Clause:
+        """The clause, or only the equation in it that gives a topic as the value of an argument: "lse = -inf" of "has lse = -inf and o"."""
+        for match in topic.finditer(self.words):
+            before = self.words[: match.start()].split()
+            if before[-1:] == ["="] and before[-2:-1] and before[-2] in self.known:
+                return replace(self, words=f"{before[-2]} = {match[0]}", item="")
+        return self
+
     def is_of_inputs(self, topic: re.Pattern[str]) -> bool:
         """Whether an adjective is said of inputs, or of their numbers: not "a contiguous range of rows"."""
         return any(self._qualifies(match) for match in topic.finditer(self.words)) and not self.is_of_results(topic)
 
     def _qualifies(self, match: re.Match[str]) -> bool:
         after = self.words[match.end() :]
-        if not grammar.NO_NOUN.match(after) and not grammar.PREDICATIVE.search(self.words[: match.start()]):
-            noun = _noun(after)
+        before, noun = self.words[: match.start()], _noun(after)
+        is_said_of_subject = grammar.PREDICATIVE.search(before) or (noun in ("number", "value") and grammar.ONE_NUMBER.search(before))
+        if not grammar.NO_NOUN.match(after) and not is_said_of_subject:
             return (
                 noun in grammar.INPUTS
                 or self._names_a_part(noun)
                 or (bool(self._named_in(self.item)) and noun.endswith("s") and noun not in grammar.PIECES)
             )
-        subject = self.subject(match.start())
+        subject = grammar.ADDS_NOTHING.sub("", self.subject(match.start())).strip()
         heads = _heads(subject)
         if not grammar.PIECES.isdisjoint(heads):
             return False
@@ -153,7 +168,8 @@ class Clause:
     def has_own_subject(self) -> bool:
         """Whether its verb has a subject that is neither an argument nor a word for numbers: "the scores below stay within 1"."""
         lead = self._lead
-        return bool(lead) and not self._named_in(lead) and grammar.PARTS.isdisjoint(re.findall(r"[a-z]+", lead.lower()))
+        words = re.findall(r"[a-z]+", lead.lower())
+        return bool(words) and not self._named_in(lead) and grammar.PARTS.isdisjoint(words)
 
     @property
     def is_of_all(self) -> bool:

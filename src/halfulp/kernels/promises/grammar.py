@@ -9,15 +9,16 @@ AUXILIARY = (
 )
 ACTION = (
     r"(?:holds?|contains?|comes?|gives?|yields?|returns?|becomes?|lies?|occurs?|appears?|arrives?|stays?|remains?|means?|marks?"
-    r"|carry|carries|shows?|takes?|propagates?|stands?|denotes?|indicates?|encodes?|owns?|receives?|gets?|covers?|keeps?|leaves?"
-    r"|satisfy|satisfies|exceeds?|produces?|turns?|goes|wins?|happens?|works?|equals?|lacks?|includes?|counts?|serves?|lives?)"
+    r"|carry|carries|shows?|takes?|propagates?|stands?|denotes?|indicates?|sits?|falls?|encodes?|owns?|receives?|gets?|covers?"
+    r"|keeps?|leaves?"
+    r"|satisfy|satisfies|exceeds?|produces?|turns?|goes|wins?|happens?|works?|equals?|lacks?|includes?|counts?|serves?|lives?|reports)"
 )
 VERB = re.compile(rf"\b(?:{AUXILIARY}|{ACTION})\b", re.IGNORECASE)
 
 HEADING = re.compile(r"(?:[\w.\[\]]+(?:, | ?/ ?| |-)){0,4}[\w.\[\]]+")
 """What a description begins with: a name, several, or a few words, "supported types: ..."."""
 BRACKETS = re.compile(r"(?<![\w.])\s*\(([^()]*)\)")
-GROUP = re.compile(r"[(\[][^()\[\]]*[)\]]|\{[^{}]*\}")
+GROUP = re.compile(r"[(\[](?:[^()\[\]]|[(\[][^()\[\]]*[)\]])*[)\]]|\{[^{}]*\}|\b\d+(?:, ?\d+){0,3}, ?\.\.\.,? ?[\w-]+")
 WORD = rf"(?!(?:{AUXILIARY}|{ACTION})\b)[-+]{{0,2}}[\w.'/]+"
 THING = rf"(?:\b(?:no|any) )?{WORD}(?: {WORD})?"
 LISTED = re.compile(rf"{THING}(?:, {THING}){{1,6}}?,? (?:and|or|nor|&) {THING}|\d,\d{{3}}\b", re.IGNORECASE)
@@ -57,7 +58,11 @@ AFFIRMED = re.compile(
     re.IGNORECASE,
 )
 """Words of denial that deny nothing."""
-STRONG = re.compile(r"\b(?P<noun>no|none|nobody|nothing|neither|nor)\b|\b(?:not|never|cannot)\b|n't\b", re.IGNORECASE)
+STRONG = re.compile(
+    r"\b(?P<noun>no|none|nobody|nothing|neither|nor)\b|\b(?:not|never|cannot)\b|n't\b"
+    r"|\b(?:is|be|as) (?:an error|a bug|illegal|invalid|forbidden|prohibited) (?:for|to)\b",
+    re.IGNORECASE,
+)
 """Denies all that follows."""
 WEAK = re.compile(
     r"\b(?:without|free (?:of|from)|excluding|lack(?:s|ing)?|rather than|instead of|avoid(?:s|ing|ed)?|devoid of|other than|apart from"
@@ -78,13 +83,14 @@ ENDS_DENIAL = re.compile(r"\b(?:if|when|whenever|where|wherever|unless|because|u
 EXISTS = (
     r"(?:occurs?|appears?|comes?|exists?|present|possible|allowed(?! to)|permitted|expected(?! to)|passed|fed|supported|tested|need(?:ed)?"
     r"|required?|requested|asked|guaranteed|assumed?|promised|used|encountered|produced|generated|drawn|given|found|contained|included"
-    r"|valid|legal|admissible|provided|supplied|taken|computed|carried|prescribed|arises?|happens?|shows? up|turns? up|there)\b"
+    r"|valid|legal|admissible|provided|supplied|taken|computed|carried|prescribed|arises?|happens?|shows? up|turns? up|there"
+    r"|reach(?:es)?|get (?:in|through|here|past))\b"
 )
 DENIED_AFTER = re.compile(
     rf"^.*?(?:\b(?:not|never|cannot|no longer)\b|n't\b)(?:\s+[\w-]+){{0,3}}?\s+{EXISTS}"
     r"|^\s*(?:never|none)\s*$|\b(?:has|have) been (?:removed|filtered|cleaned|dropped)\b"
     r"|\b(?:is|are|be)\s+(?:[\w-]+\s+)?(?:excluded(?! from)|impossible|ruled out|absent|forbidden|disallowed|prohibited|unsupported|illegal"
-    r"|out of (?:scope|the question))\b",
+    r"|out of (?:scope|the question)|off[- ]limits|taboo|rejected|refused|turned (?:away|down)|weeded out)\b",
     re.IGNORECASE,
 )
 STOPS = re.compile(r"\b(?:if|when|whenever|where|wherever|unless|for|because|so|but|which)\b", re.IGNORECASE)
@@ -132,7 +138,12 @@ RESULT = re.compile(
 )
 INSIDE = re.compile(
     r"\baccumulators?\b|\brunning (?:max|min|sum|mean|total|product)\w*|\binitiali[sz]\w+|\bstart(?:s|ed|ing)? (?:at|from|with|out)\b"
-    r"|\boverwriting\b|\b(?:inside|within|in) (?:the|a|your) kernel\b|\bintermediates?\b|\bidentity\b",
+    r"|\boverwriting\b|\b(?:earlier|previous|former|old|older|first|naive) (?:version|revision|implementation|draft|attempt)\b"
+    r"|\bmasked_fill\b|\b(?:tl|torch|jnp|np)\.where\b"
+    r"|\b(?:first|then|next|afterwards|subsequently) (?:set|replaced|overwritten|filled|masked)\b"
+    r"|\b(?:set|replaced|overwritten|filled|masked) (?:\S+ ){0,4}?(?:before|prior to|ahead of) (?:the |applying "
+    r"|taking )?(?:softmax|exp\w*|sum\w*|max\w*|reduc\w*)"
+    r"|\b(?:inside|within|in) (?:the|a|your) kernel\b|\bintermediates?\b|\bidentity\b",
     re.IGNORECASE,
 )
 """Said of numbers that a kernel makes."""
@@ -170,21 +181,27 @@ PIECES = frozenset("ranges blocks chunks segments slices runs loads stores acces
 FILLERS = frozenset(
     "float32 float16 bfloat16 float64 fp32 fp16 bf16 fp64 f32 int32 int64 real ordinary row-major c-order packed dense input floating-point"
     " floating-point and positive negative non-negative 1-d 2-d 3-d 1d 2d 3d single-precision numeric row major bool boolean integer long"
-    " cuda gpu cpu".split()
+    " cuda gpu cpu nchw nhwc ncdhw ordinary".split()
 )
 NO_NOUN = re.compile(
     r"\W*(?:$|[,;:.)(/=<>]|(?:in|on|at|of|and|or|but|everywhere|throughout|too|also|as|here|there|always|only|along|over|unless|except"
     r"|if|when"
-    rf"|where|by|within|from|for|per|so|with|to|across|last|then|first|again|both|{AUXILIARY}|{ACTION})\b)",
+    rf"|where|by|within|without|from|for|per|so|with|to|across|last|then|first|again|both|{AUXILIARY}|{ACTION})\b)",
     re.IGNORECASE,
 )
 """What may follow an adjective that has no noun after it."""
 PREDICATIVE = re.compile(r"\b(?:is|are|be|been|being|stays?|remains?) (?:\w+ly |always |all |both |also )?$", re.IGNORECASE)
 """What stands before an adjective that is said of the subject: "x is sorted beforehand"."""
+ONE_NUMBER = re.compile(
+    r"\b(?:is|are|be|been|being|stays?|remains?) an? (?:ordinary |plain |regular |proper |real |usual )?$", re.IGNORECASE
+)
+"""What stands before an adjective of "a number" or "a value" that is said of the subject: "each entry is a finite number"."""
+ADDS_NOTHING = re.compile(r"\b(?:themselves|itself|alone|hence|therefore|thus|so|and|but|also|then)\b", re.IGNORECASE)
+"""Words of a subject that name nothing: "the inputs themselves", "hence"."""
 HEAD_ENDS = re.compile(r"\b(?:of|in|for|from|with|on|per|within|to|inside|at|by)\b", re.IGNORECASE)
 SUBJECT_BEGINS = re.compile(r"\b(?:that|which|whether|if|assum\w+|when|where|while|and|but|(?:rely|relies|count) on)\b", re.IGNORECASE)
 LIKE_A_NAME = (
-    r"(?=\s*(?:$|[:=,;.)\]\[+*/@<>&-]|(?:is|are|and|or|has|may|can|must|nor|holds?|contains?|comes?|by|as|need|needs|have|does|do|will|"
+    r"(?=\s*(?:$|[:=,;.)\]\[+*/@<>&-]|(?:is|are|be|and|or|has|may|can|must|nor|holds?|contains?|comes?|by|as|need|needs|have|does|do|will|"
     r"should|never|always)\b))"
 )
 """What follows a name of one letter that is an article as well."""

@@ -18,8 +18,11 @@ NAME = r"[A-Za-z_]\w*"
 NAMES = rf"{NAME}(?:, ?{NAME}){{0,5}}"
 ABOUT = re.compile(rf"({NAME})\s*(?:\([^()]*\))?\s*:(?!:)")
 """What a description of one name begins with: "kernel_size (int):"."""
-ITEM = re.compile(rf"\n\s*(?:[-*•]|\d+[.)])\s+|\n\s*\n|\n[ \t]*(?={NAMES}(?:[ \t]*\([^()\n]*\))?[ \t]*:[ \t])")
+ITEM = re.compile(
+    rf"\n\s*(?:[-*•]|\d+[.)])\s+|\n\s*\n|\n[ \t]*(?={NAMES}(?:[ \t]*\([^()\n]*\))?[ \t]*:[ \t])|(?<=\.)[ \t]+(?={NAMES}[ \t]+:[ \t])"
+)
 """Where a list item, a paragraph, or the description of one name begins."""
+BULLET = re.compile(r"[ \t]*[-*•][ \t]")
 ROW = re.compile(
     rf"\n(?P<space>[ \t]*)(?P<name>{NAMES})(?:[ \t]{{2,}}(?=[A-Za-z\d\[({{])|[ \t]+(?=(?:float|int|uint|bfloat|bool|fp|bf)\d*\b))",
 )
@@ -42,7 +45,7 @@ PREDICATE = re.compile(
     r"(?:is|are|must|may|might|can|cannot|could|has|have|holds?|contains?|need|needs|should|will|lies?|comes?|never|always)\b", re.I
 )
 """How a sentence about a name may begin when it leaves the name out."""
-END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\bvs)(?<!\bresp)(?<!w\.r\.t)[.;](?=\s|$)")
+END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\bvs)(?<!\bresp)(?<!w\.r\.t)(?<!\.\.)[.;](?=\s|$)")
 BE = r"(?:is|are|must be|has to be|have to be|should be|needs? to be|will be)"
 AND = re.compile(
     rf"\b(?P<name>{NAME}) {BE} (?P<first>(?:at least |at most |an? )?(?:\w+ ){{0,3}}?\w+) and "
@@ -53,6 +56,21 @@ COMPARED = re.compile(rf"\b(?P<name>{NAME}) {BE} (?:always |strictly )?(?=[<>]=?
 """A verb before a sign of comparison, "y must be > 0"."""
 AS_IN_CODE = str.maketrans({"≤": "<=", "≥": ">=", "’": "'", "−": "-", "∞": "inf", "±": "+-"})
 
+ROLE = re.compile(r":(?:math|class|attr|func|meth|obj|ref|data|mod|code):(?=`)")
+"""The markup of Sphinx before a quotation, ":math:`(N, C)`"."""
+LATEX = (
+    (re.compile(r"\\(?:text|mathrm|texttt)\{([^{}]*)\}"), r"\1"),
+    (re.compile(r"_\{(\w+)\}"), r"_\1"),
+    (re.compile(r"\\_"), "_"),
+    (re.compile(r"\\leq?\b"), "<="),
+    (re.compile(r"\\geq?\b"), ">="),
+    (re.compile(r"\\times\b"), "x"),
+    (re.compile(r"\\infty\b"), "inf"),
+)
+"""Formulas in LaTeX, and how the same is written in code."""
+NUMPYDOC = re.compile(rf"(?:^|.*[.:])[ \t]*{NAMES}[ \t]+:[ \t]+\S")
+"""A line of numpydoc, "x : array, (T, D)"; its description follows on lines that are indented more."""
+
 LONGEST = 600
 """Characters of a sentence. Longer ones are not read, because searching them takes time that grows with the square of their length."""
 
@@ -62,7 +80,11 @@ def sentences_of(prose: str) -> list[str]:
 
     An item that begins with a name is about that name to its end.
     """
+    prose = ROLE.sub("", prose)
+    for pattern, plain in LATEX if "\\" in prose or "_{" in prose else ():
+        prose = pattern.sub(plain, prose)
     prose = PARAMETER.sub(r"\n\g<name>: ", BOLD.sub(r"\1", prose.replace("`", "").translate(AS_IN_CODE)))
+    prose = "\n".join(_with_descriptions_apart(prose.split("\n")))
     prose = DASHED.sub(r"\g<start>\g<space>\g<name>\g<kind>: ", prose)
     prose = "\n".join(_with_ends_of_items(ROW.sub(r"\n\g<space>\g<name>: ", prose).split("\n")))
     sentences: list[str] = []
@@ -87,16 +109,25 @@ def _all_about(name: str, sentences: Sequence[str]) -> Iterator[str]:
         yield sentence if about is not None else f"{name}{' ' if PREDICATE.match(sentence) else ': '}{sentence}"
 
 
+def _with_descriptions_apart(lines: Sequence[str]) -> Iterator[str]:
+    """Lines, with a full stop after one of numpydoc that a description follows."""
+    for line, after in itertools.zip_longest(lines, lines[1:], fillvalue=""):
+        deeper = len(after) - len(after.lstrip()) > len(line) - len(line.lstrip())
+        is_head = bool(after.strip()) and deeper and len(line) <= LONGEST and NUMPYDOC.match(line) is not None
+        yield f"{line.rstrip().rstrip('.')}." if is_head else line
+
+
 def _with_ends_of_items(lines: Sequence[str]) -> Iterator[str]:
-    """Lines, with an empty one where a line that is indented less than an item ends it."""
-    depth = 0
+    """Lines, with an empty one where a line that is indented less than an item ends it, or no more than a list and opens a sentence."""
+    depth, is_list = 0, False
     for line in lines:
         indent = len(line) - len(line.lstrip())
-        if line.strip() and indent < depth:
+        ends_list = is_list and indent <= depth and line.lstrip()[:1].isupper() and not ITEM.match(f"\n{line}")
+        if line.strip() and (indent < depth or ends_list):
             yield ""
-            depth = 0
+            depth, is_list = 0, False
         if ITEM.match(f"\n{line}"):
-            depth = indent
+            depth, is_list = indent, BULLET.match(line) is not None
         yield line
 
 

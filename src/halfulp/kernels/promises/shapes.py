@@ -27,12 +27,26 @@ GLUE = frozenset(
     " given as laid out row major then where while and it its".split()
 )
 """Words between a name and its shape."""
+AXES_BY = rf"{NAME}(?:(?:-by-|\s+by\s+|\s*[x×]\s*)(?:{NAME}|\d+)){{1,4}}"
+BY = re.compile(
+    rf"\b{AXES_BY}(?=[ -](?:matri(?:x|ces)|tensors?|arrays?|images?|grids?|tables?|ones?)\b)|(?:(?<=shape )|(?<=size )|(?<=: )){AXES_BY}\b"
+)
+"""A shape without brackets, "an M-by-K matrix"."""
+LENGTH = re.compile(
+    rf"\b(?P<name>{NAME}),?\s+(?:(?:is|are|be|being|has|have|a|an|the|vector|array|tensor|1-D|1D)\s+){{0,4}}(?:(?:of"
+    rf"|with)\s+)?(?:the\s+)?length\s+"
+    r"(?P<axis>[A-Z]\w*|[a-z]|\w+_\w+)\b(?!\s*[-+*/(\[])"
+)
+"""The only axis of a vector, "bias, of length N"."""
+THUS = re.compile(r",?\s*\b(?:thus|hence|i\.e\.?,?|so|that is,?|therefore|namely)\s*$")
+"""Stands before a shape that follows from what is said before it: "q has one position, thus (B, 1, D)"."""
 FEW = 3
 """How many other words may stand there."""
 LINKS = re.compile(r"\s*(?:,|&|,?\s*\band\b|/)\s*$")
 NOUN_AFTER = re.compile(
     rf"\s*(?:[\w-]+\s+){{0,2}}?(?:matrix|tensor|vector|array|batch|image|input|matrices|tensors|vectors)\s+(?P<name>{NAME})\b"
 )
+NOUN = re.compile(r"\s*(?:matrix|tensor|vector|array|batch|image|one)\b")
 BEFORE_NOUN = re.compile(r"\b(?:an?|the|of|by|with|and|two|both|takes?)\s*$", re.IGNORECASE)
 OF_ONE = re.compile(
     r"\b(?:tensors?|series|matrix|vectors?|inputs?|images?|signals?|arrays?|batch|sequence|scores|logits|data)\s+"
@@ -67,7 +81,7 @@ class Shapes:
         found = cls()
         known, read = dict[str, int](), set[str]()
         for name, written, is_indexed in _written(sentences, values):
-            is_open = written[:1] == ["..."]
+            is_open = written[:1] in OPEN
             axes = [axis if re.fullmatch(NAME, axis) else "" for axis in written[is_open:]]
             value = values.get(name)
             if not isinstance(value, torch.Tensor) or not (value.dim() == len(axes) or (is_open and value.dim() >= len(axes))):
@@ -87,6 +101,8 @@ class Shapes:
         return found
 
 
+OPEN = (["..."], ["*"])
+"""Stands for any number of leading axes."""
 OF_ALL = re.compile(
     r"\b(?:both|all|two|three) (?:\w+ )?(?:inputs|tensors|arguments|matrices|vectors|operands)\s+(?:(?:have|has|are|of|with|the|same)\s+)*"
     r"(?:shapes?|sizes?)?\s*$",
@@ -98,16 +114,24 @@ OF_ALL = re.compile(
 def _written(sentences: Sequence[str], values: Mapping[str, Any]) -> Iterator[tuple[str, list[str], bool]]:
     """Each argument with the axes that are written for it, and whether they may be an index, "x[i]"."""
     for sentence in sentences:
-        plain, start = KIND.sub("", sentence), 0
+        plain, start = BY.sub(_in_brackets, KIND.sub("", sentence)), 0
+        for match in LENGTH.finditer(plain):
+            if match["name"] in values and match["name"].lower() not in GLUE:
+                yield match["name"], [match["axis"]], False
         for match in AXES.finditer(plain):
             lead, start = plain[start : match.start()], match.end()
             is_call = match[0].startswith("(") and re.search(r"\w$", lead) is not None and re.findall(NAME, lead)[-1] not in values
             written = [axis.strip() for axis in match["axes"].strip().removesuffix(",").split(",")]
             is_indexed = re.search(r"\w$", lead) is not None and match[0].startswith("[")  # "x[i]" may be an element
-            if is_call or any(":" in axis or re.search(r"\w\s+\w", axis) for axis in written) or (written[:1] == ["..."] and is_indexed):
+            if is_call or any(":" in axis or re.search(r"\w\s+\w", axis) for axis in written) or (written[:1] in OPEN and is_indexed):
                 continue
             for name in _called(plain, lead, match.end(), values):
                 yield name, written, is_indexed
+
+
+def _in_brackets(match: re.Match[str]) -> str:
+    """A shape as it is written most often."""
+    return f"({', '.join(re.split(r'-by-| +by +| *[x×] *', match[0]))})"
 
 
 def _called(sentence: str, lead: str, end: int, values: Mapping[str, Any]) -> Sequence[str]:
@@ -115,11 +139,16 @@ def _called(sentence: str, lead: str, end: int, values: Mapping[str, Any]) -> Se
     after = NOUN_AFTER.match(sentence, end)
     if after is not None and after["name"] in values and BEFORE_NOUN.search(lead):
         return [after["name"]]
+    few = FEW
+    if THUS.search(lead):
+        lead, few = THUS.sub(" ", lead), 2 * FEW
     words = list(re.finditer(NAME, lead))
     others = 0
     for place in reversed(range(len(words))):
         word = words[place]
         rest = lead[word.end() :]
+        if word[0] == "a" and not rest.strip() and NOUN.match(sentence, end):
+            continue
         if word[0] in values and (word[0].lower() != "a" or names_in(f"a{rest or '='}", ["a"])):
             return _listed(words, place, lead, values)
         if RESULT.fullmatch(word[0]) and word[0] not in values:
@@ -128,7 +157,7 @@ def _called(sentence: str, lead: str, end: int, values: Mapping[str, Any]) -> Se
             return []
         if word[0].lower() not in GLUE:
             others += 1
-            if others > FEW or VERB.fullmatch(word[0]):
+            if others > few or VERB.fullmatch(word[0]):
                 return []
     tensors = [name for name, value in values.items() if isinstance(value, torch.Tensor)]
     if OF_ALL.search(lead) and not RESULT.search(sentence[:end]):

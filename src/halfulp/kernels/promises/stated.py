@@ -8,7 +8,6 @@ C)". What a clause says, denies or leaves open, and of which input, is up to `cl
 from __future__ import annotations
 
 import inspect
-import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -18,12 +17,14 @@ import torch
 
 from ..problems.calls import Setting, State, is_real, leaves
 from ..problems.problem import Problem, argument_names
-from . import wording
-from .clauses import Clause, clauses_of, names_in
+from . import formats, sayings, wording
+from .clauses import Clause, clauses_of
+from .expressions import NUMBER
 from .grammar import HEDGED
+from .intervals import ranges_in
 from .sentences import ABOUT, NAME, prose_of, sentences_of
 from .shapes import Shapes
-from .statements import ALL, NUMBER, Statement, limits_in, ranges_in, statements_in
+from .statements import ALL, Statement, limits_in, statements_in
 
 
 class Stated:
@@ -34,7 +35,7 @@ class Stated:
 
     Attributes:
         ties: whether it says which of equal numbers counts. rounds: whether it rounds to integers, and says how.
-        exact: whether every bit counts. float32: whether it asks for a single rounding, at the end.
+        exact: whether every bit counts. float32: whether it asks for sums in float32. once: whether for a single rounding, at the end.
         overflows: whether it says that what is too large becomes infinite.
         poles: whether it says that something may be infinite, as the logarithm of an empty sum is.
         specials: the places of inputs that may hold NaN, infinity or minus infinity, by these values.
@@ -106,18 +107,18 @@ class Stated:
         self.whole_ranges = dict(self._ranges_of(draws, whole))
         self.numbers = tuple({float(word.replace("_", "")) for word in re.findall(NUMBER, self._prose)})
         self.kinds = self._kinds({tensor.dtype for tensor in tensors if is_real(tensor)})
-        self.left = self._left_in(draws[0])
+        self.left = sayings.left_in(self._clauses, self._names(draws[0], {}))
 
     def _read_words(self) -> None:
         """What a few words say of the problem as a whole."""
         problem = self._problem
-        self.ties = any(self._is_of_ties(clause) for clause in self._clauses)
+        self.ties = any(sayings.is_of_ties(clause) for clause in self._clauses)
         lowest = (
             name for found in ranges_in(self._clauses) for name in found.names if found.bounds[0] == 0 and name in self.names.values()
         )
         self.empties = (
             self._says(wording.EMPTY)
-            or any(self._counts_nothing(clause) for clause in self._clauses)
+            or any(sayings.counts_nothing(clause) for clause in self._clauses)
             or any(wording.COUNTS_PIECES.search(name) for name in lowest)
         )
         # Whoever draws inputs names what is drawn, and promises nothing.
@@ -125,26 +126,29 @@ class Stated:
         named = {*sizes, *constructor_names(problem), *self.arguments}
         self.bounds = wording.BOUND.search(self._prose) is not None or any(wording.NAMED_BOUND.search(name) for name in named)
         self.nothing = any(clause.says(wording.NOTHING) and not wording.TILES.search(clause.words) for clause in self._clauses)
-        self.float32 = any(clause.says(wording.FLOAT32) and not wording.ALLOWED.search(clause.words) for clause in self._clauses)
+        demands = [clause for clause in self._clauses if not wording.ALLOWED.search(clause.words)]
+        self.once = any(clause.says(wording.ONCE) for clause in demands)
+        self.float32 = self.once or any(clause.says(wording.FLOAT32) for clause in demands)
         self.rounds = wording.ROUNDS.search(self._prose) is not None
         self.condition_number = max((float(match["of"]) for match in wording.CONDITION_NUMBER.finditer(self._prose)), default=None)
         self.exact = any(clause.says(wording.EXACT) and not clause.is_conditional(wording.EXACT) for clause in self._clauses)
         self.magnitudes = self._says(wording.MAGNITUDES)
         self.overflows = wording.OVERFLOWS.search(self._prose) is not None
-        self.poles = any(map(_may_be_infinite, self._clauses))
+        self.poles = any(map(sayings.may_be_infinite, self._clauses))
+        self.inference = any(map(sayings.is_inference, self._clauses)) or wording.INFERENCE.search(self._prose) is not None
         self.gradients = self._says(wording.GRADIENTS)
-        self.inference = wording.INFERENCE.search(self._prose) is not None and not self.gradients
-        self.in_place = any(map(self._changes_inputs, self._clauses))
-        self.not_finite = any(map(_says_what_becomes_of_not_finite, self._clauses))
+        self.inference &= not self.gradients
+        self.in_place = any(sayings.changes_inputs(clause, self.names.values()) for clause in self._clauses)
+        self.not_finite = any(map(sayings.says_what_becomes_of_not_finite, self._clauses))
 
     def _read_layouts(self, draw: Setting) -> None:
         """How inputs lie in memory."""
         self.rows_apart = wording.ROWS_APART.search(self._prose) is not None
-        has_strides = any(map(_has_strides, self._clauses))
-        self.contiguous = not has_strides and any(map(_is_contiguous, self._clauses))
+        is_strided = any(map(sayings.has_strides, self._clauses))
+        self.contiguous = not is_strided and any(map(sayings.is_contiguous, self._clauses))
         self.strided = self._may_have_strides(draw)
         is_laid_out = all(tensor.is_contiguous() for tensor in leaves(draw.arguments))
-        self.lies_as_drawn = self._problem.format == "GPU MODE" and is_laid_out and not has_strides
+        self.lies_as_drawn = self._problem.format == "GPU MODE" and is_laid_out and not is_strided
 
     def compared(self, draw: Setting) -> list[tuple[int, int]]:
         """Pairs of inputs that the text compares with each other, "edges[j] <= x", so that it says what equal numbers mean."""
@@ -155,54 +159,12 @@ class Stated:
 
     def may_be_left_out(self, name: str) -> bool:
         """Whether the text says so of an argument alone."""
-        own = [clause for clause in self._clauses if not wording.TOGETHER.search(clause.sentence)]
-        return any(
-            (clause.says(wording.LEFT_OUT) and not clause.is_of_results(wording.LEFT_OUT))
-            or (clause.says(wording.OPTIONAL) and clause.is_of_inputs(wording.OPTIONAL))
-            for clause in own
-            if name in clause.names
-        )
+        return any(sayings.may_be_left_out(clause, name) for clause in self._clauses)
 
     def _finite(self) -> Iterator[Statement]:
         """The statement that all inputs are finite, if some clause says so of inputs and none says what others may hold."""
-        clauses = self._clauses
-        is_said = any(
-            clause.says(wording.FINITE) and clause.is_of_inputs(wording.FINITE) and not clause.is_conditional(wording.FINITE)
-            for clause in clauses
-        )
-        nan, infinite = (
-            any(clause.denies(wording.SPECIALS[value]) and not clause.is_of_results(wording.SPECIALS[value]) for clause in clauses)
-            for value in (math.nan, math.inf)
-        )
-        held = any(clause.says(words) and not clause.is_of_results(words) for clause in clauses for words in wording.SPECIALS.values())
-        if (is_said or (nan and infinite)) and not held and not any(map(_says_what_becomes_of_not_finite, clauses)):
+        if sayings.are_finite(self._clauses):
             yield Statement("finite", lambda names: all(bool(torch.isfinite(tensor).all()) for tensor in names[ALL]))
-
-    def _is_of_ties(self, clause: Clause) -> bool:
-        """Whether a clause says which of equal numbers counts."""
-        if wording.FREE.search(clause.sentence):
-            return False
-        words = replace(clause, words=wording.TO_EVEN.sub("", clause.words))
-        return words.says(wording.TIES)
-
-    def _counts_nothing(self, clause: Clause) -> bool:
-        """Whether a clause says that a number which counts pieces, or their elements, may be zero."""
-        about = (*clause.names, *re.findall(NAME, clause.subject()))
-        return clause.says(wording.CAN_BE_ZERO) and any(wording.COUNTS_PIECES.search(name) for name in about)
-
-    def _changes_inputs(self, clause: Clause) -> bool:
-        """Whether a clause demands that an input is overwritten."""
-        if wording.ALLOWED.search(clause.words):
-            return False
-        if clause.says(wording.IN_PLACE):
-            return True
-        if clause.says(wording.OVERWRITTEN) and not clause.is_of_results(wording.OVERWRITTEN):
-            return bool(clause.names)
-        pronoun = any(re.match(r"(?:it|them)\b", clause.words[match.end() :]) for match in wording.OVERWRITES.finditer(clause.words))
-        if pronoun and not set(clause.before).isdisjoint(self.names.values()):
-            return True
-        objects = (words[:2] for match in wording.OVERWRITES.finditer(clause.words) if (words := _nouns(clause.words[match.end() :])))
-        return clause.says(wording.OVERWRITES) and any(name in words for words in objects for name in self.names.values())
 
     def loaded(self, buffers: Collection[str]) -> set[str]:
         """The buffers that a checkpoint may fill with other numbers: those that the sentence about it names.
@@ -224,17 +186,6 @@ class Stated:
                 own = {name for name in buffers if name.rpartition(".")[2] in words}
             found |= own
         return found
-
-    def _left_in(self, draw: Setting) -> int:
-        """How many numbers of a row are not -inf, "at least k finite logits"; 1 if it says only that there are some, 0 if nothing."""
-        found = [match for clause in self._clauses if clause.says(wording.MANY_LEFT) for match in wording.MANY_LEFT.finditer(clause.words)]
-        word = next((word for match in found for word in match.groups() if word), "")
-        if word.isdigit() or word.lower() in COUNTS:
-            return int(COUNTS.get(word.lower(), word))
-        count = self._names(draw, {}).get(word)
-        if isinstance(count, (int, float)):
-            return int(count)
-        return int(bool(word) or any(clause.denies(wording.NOTHING) for clause in self._clauses))
 
     def open_axes(self, draw: Setting) -> dict[int, int]:
         """The inputs that may have any number of leading axes, "x: (..., D)", each with the number of its other axes."""
@@ -285,7 +236,7 @@ class Stated:
         strided; otherwise all that it doesn't call contiguous.
         """
         places = range(len(leaves(draw.arguments)))
-        said = [clause for clause in self._clauses if _has_strides(clause)]
+        said = [clause for clause in self._clauses if sayings.has_strides(clause)]
         strided = self._meant(draw, said, among=places)
         sentences = {clause.sentence for clause in said}
         plain = [clause for clause in self._clauses if clause.sentence not in sentences]
@@ -376,9 +327,9 @@ class Stated:
 
     def _kinds(self, own: Collection[torch.dtype]) -> tuple[torch.dtype, ...]:
         """The other formats that the text names beside the only one of the inputs."""
-        said = {wording.KINDS[word.lower()] for clause in self._clauses for word in _kinds_in(clause)}
+        said = {formats.KINDS[word.lower()] for clause in self._clauses for word in sayings.kinds_in(clause)}
         is_one_of_them = len(own) == 1 and said.issuperset(own)
-        return tuple(kind for kind in dict.fromkeys(wording.KINDS.values()) if is_one_of_them and kind in said - set(own))
+        return tuple(kind for kind in dict.fromkeys(formats.KINDS.values()) if is_one_of_them and kind in said - set(own))
 
     def _specials(self, draw: Setting, held: Sequence[Clause]) -> dict[float, tuple[int, ...]]:
         """Which inputs may hold NaN or an infinity.
@@ -394,7 +345,7 @@ class Stated:
 
     def _signed(self, draw: Setting, held: Sequence[Clause]) -> Sequence[int]:
         """Which inputs may be negative, or zero: all if a clause says of no input in particular that zeros are among its numbers."""
-        zeros = [clause for clause in self._clauses if clause.says(wording.ZEROS) and not self._counts_nothing(clause)]
+        zeros = [clause for clause in self._clauses if clause.says(wording.ZEROS) and not sayings.counts_nothing(clause)]
         if any(not clause.names and not clause.is_of_results(wording.ZEROS) for clause in zeros):
             return [place for place, tensor in enumerate(leaves(draw.arguments)) if is_real(tensor)]
         return tuple(sorted({*self._meant(draw, zeros), *self._places(draw, wording.SIGNED, held)}))
@@ -433,7 +384,7 @@ class Stated:
             among: the inputs to choose from; by default the floating ones. unless: inputs that are meant only where they are named.
         """
         said = [
-            clause
+            clause.about_equation(words)
             for clause in clauses
             if clause.says(words) and (not clause.is_of_results(words) or wording.PROPAGATES.search(clause.words))
         ]
@@ -453,57 +404,6 @@ class Stated:
             if not clause.names and (len(floats) == 1 or is_of_all):
                 found |= floats - set(unless)
         return tuple(sorted(found & floats))
-
-
-COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4}
-
-
-def _may_be_infinite(clause: Clause) -> bool:
-    """Whether a clause says that something else than an input may be infinite."""
-    match = wording.POLES.search(clause.words)
-    return (
-        match is not None
-        and clause.says(wording.POLES)
-        and not names_in(" ".join(clause.words[: match.start()].split()[-2:]), clause.known)
-    )
-
-
-def _has_strides(clause: Clause) -> bool:
-    """Whether a clause says that inputs may have strides, or denies that they are contiguous."""
-    if clause.is_of_results(wording.STRIDES) or clause.is_of_results(wording.CONTIGUOUS):
-        return False
-    denies = (clause.denies(wording.CONTIGUOUS) or clause.leaves_open(wording.CONTIGUOUS)) and clause.is_of_inputs(wording.CONTIGUOUS)
-    return clause.says(wording.STRIDES) or denies
-
-
-def _is_contiguous(clause: Clause) -> bool:
-    """Whether a clause calls inputs contiguous."""
-    words, strides = wording.CONTIGUOUS, wording.STRIDES
-    is_said = clause.says(words) and clause.is_of_inputs(words) and not clause.is_conditional(words)
-    return is_said or (clause.denies(strides) and not clause.is_of_results(strides))
-
-
-def _says_what_becomes_of_not_finite(clause: Clause) -> bool:
-    """Whether a clause says what becomes of inputs that are not finite: "zeros if any gradient is not finite"."""
-    return clause.says(wording.NOT_FINITE) and not clause.is_of_results(wording.NOT_FINITE)
-
-
-def _kinds_in(clause: Clause) -> list[str]:
-    """The formats of inputs that a clause names in a list, or calls supported."""
-    if clause.is_of_results(wording.ANY_KIND) or not clause.says(wording.ANY_KIND):
-        return []
-    words = clause.words
-    if wording.COMPUTED.search(words):
-        return []
-    found = [word for match in wording.SEVERAL_KINDS.finditer(words) for word in re.findall(wording.ONE_KIND, match[0], re.IGNORECASE)]
-    if wording.SUPPORTS.search(f"{clause.item} {words}"):
-        found += wording.ANY_KIND.findall(words)
-    return found
-
-
-def _nouns(words: str) -> list[str]:
-    """The words after articles."""
-    return [word for word in re.findall(NAME, words) if word.lower() not in ("the", "an", "its", "both", "argument", "input", "tensor")]
 
 
 def constructor_names(problem: Problem) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,21 +13,15 @@ import torch
 
 from ..problems.calls import is_real
 from .clauses import Clause, is_denied_before, is_hedged
+from .expressions import ATOM, EXPRESSION, NUMBER, OPERATOR, SIGNS, Names, looked_up, parsed, value_of
 from .grammar import CONDITION
+from .intervals import Range, is_promised, lies_between, numbers_of, ranges_in
 from .sentences import NAME
 
-Names = Mapping[str, Any]
-"""What each name stands for: a number or a tensor; `ALL` stands for all floating inputs."""
 Test = Callable[[Names], "bool | None"]
 Reader = Callable[[re.Match[str], str], Test]
 """What makes a test of a match, and the name that it is about."""
 
-NUMBER = r"-?\d[\d_]*(?:\.\d+)?(?:e[+-]?\d+)?"
-ATOM = rf"(?:\|{NAME}\||{NAME}(?:\[\w+\])?|{NUMBER})"
-OPERATOR = r"\s*(?://|\*\*|[-+*/%])\s*"
-TERM = rf"{ATOM}(?:{OPERATOR}{ATOM})*"
-FACTOR = rf"(?:(?:min|max)\(\s*{TERM}\s*,\s*{TERM}\s*\)|\(\s*{TERM}\s*\)|{ATOM})"
-EXPRESSION = rf"{FACTOR}(?:{OPERATOR}{FACTOR})*"
 CHAIN = re.compile(rf"(?P<others>(?:{NAME}(?:\s*,\s*|\s+and\s+))*)(?P<chain>{EXPRESSION}(?:\s*(?:<=|>=|==|<|>)\s*{EXPRESSION})+)")
 IS = (
     r"(?:(?:is|are|be|must be|has to be|have to be|should be|needs? to be|will be|being|(?:is|are) (?:guaranteed|assumed|known"
@@ -72,23 +66,23 @@ SIGN = re.compile(
     rf"|non-?zero)\s+(?P<name_after>{NAME})"
 )
 NEVER_NEGATIVE = re.compile(
-    rf"{OTHERS}(?P<name>{NAME})\s+(?:(?:is|are|must|can|will|may)\s+)?(?:never|not|cannot)\s+(?:be\s+)?negative\b(?! inf)"
+    rf"{OTHERS}(?P<name>{NAME})\s+(?:(?:is|are|must|can|will|may)\s+)?(?:never|not|cannot)\s+(?:be\s+)?(?:negative\b(?! inf)"
+    r"|(?:(?:be|go|goes|drops?|falls?|dips?|sinks?|gets?|lies?)\s+)?(?:below|under|less than|smaller than)\s+(?:0|zero)(?![.\d]))"
 )
+FIXED_AT = re.compile(
+    rf"{OTHERS}(?P<name>{NAME})\s+(?:(?:is|are|stays?)\s+(?:always\s+)?(?:fixed (?:at|to)|constant(?:ly)? at|pinned to"
+    rf"|hard-?coded (?:as|to)|equal to|exactly"
+    rf"|always)|(?:always )?equals)\s+(?P<of>{NUMBER}(?![\w.]*\d)|{NAME}\b)(?!\s*(?:times|%|percent|x\b|or\b))"
+)
+"""The only size that there is: "D is fixed at 64"."""
+OVER_ZERO = re.compile(
+    r"(?P<strict>>(?!=)|(?:strictly )?(?:greater|larger|more|bigger) than|above)\s*(?:0|zero)(?![.\d])"
+    r"|(?:>=|at least|(?:no|not|never) (?:less|smaller|lower) than|not below|never below)\s*(?:0|zero)(?![.\d])"
+    r"|\b(?:smallest|least|lowest)(?: (?:possible )?(?:value|entry|number|one))? (?:is|being) (?:0|zero)(?![.\d])"
+    r"|\b(?:never|not|cannot be) negative\b(?! inf)|\b(?:0|zero) (?:is|being) the (?:smallest|least|lowest)\b"
+)
+"""Says of the numbers of an input that none is negative: "all their entries are greater than 0"."""
 POSITIVE = re.compile(r"\b(?P<which>positive|non-?negative|non-?zero)\b(?! inf)", re.IGNORECASE)
-INTERVAL = re.compile(
-    rf"(?:\b(?P<within>(?:with)?in)\b|\b(?:from|over|on|range|uniform|integers?|values?)\b)\s*(?:the (?:range|interval)\s+)?"
-    rf"[\[(]\s*(?P<low>{EXPRESSION})\s*,\s*(?P<high>{EXPRESSION})\s*(?P<end>[\])])"
-    rf"|\b(?P<between>between|from)\s+(?P<least>{ATOM})(?:\s*\((?:in|ex)clusive\))?\s+(?:and|to|up to"
-    rf"|through)\s+(?P<most>{EXPRESSION})(?:,?\s*\(?(?P<exclusive>exclusive)\b)?"
-    rf"|(?<![\w.])(?P<first>{NUMBER})\s*\.\.\.?\s*(?P<last>{EXPRESSION})"
-)
-"""Between which numbers those of an input lie: "values in [0, 9]", "ids between 0 and 3 inclusive"."""
-VALUES = re.compile(
-    rf"(?:\b(?:is|are|be|in|of|either|from|hold(?:s|ing)?|one of|values?|ids?)|:)\s*(?P<values>{NUMBER}(?:\s*,\s*{NUMBER})*\s*,?\s+(?:or"
-    rf"|and)\s+{NUMBER})(?![\w.]*\d)"
-    rf"|\{{(?P<listed>\s*{NUMBER}(?:\s*,\s*{NUMBER})+)\s*\}}"
-)
-"""All numbers that an input may hold: "whose elements are -1, 0 or 1"."""
 GOES_ON = re.compile(rf"^{OPERATOR}[\w(]")
 """What follows a comparison of which only a part was read."""
 CONDITION_AFTER = re.compile(r"^\W*(?:else|if|when)\b")
@@ -107,74 +101,15 @@ class Statement:
     test: Test
 
 
-@dataclass(frozen=True)
-class Range:
-    """Between which numbers those of some inputs lie.
-
-    Attributes:
-        words: as the text says it. names: of the inputs. low, high: the numbers, as expressions. is_open: whether the second is too large.
-        is_drawn: whether the text only says from where numbers are drawn.
-    """
-
-    words: str
-    names: tuple[str, ...]
-    low: ast.expr
-    high: ast.expr
-    is_open: bool = False
-    is_drawn: bool = False
-
-    @property
-    def bounds(self) -> tuple[int | None, int | None]:
-        """The smallest and the largest integer, if the text gives numbers."""
-        low, high = _value(self.low, {}), _value(self.high, {})
-        is_whole = all(isinstance(side, (int, float)) and float(side).is_integer() for side in (low, high))
-        return (int(low), int(high) - self.is_open) if is_whole else (None, None)
-
-    def holds(self, tensor: torch.Tensor, names: Names) -> bool | None:
-        """Whether all numbers of a tensor but NaN lie there; None if a name is unknown."""
-        low, high = _value(self.low, names), _value(self.high, names)
-        if not isinstance(low, (int, float)) or not isinstance(high, (int, float)):
-            return None
-        return _lies_between(tensor, low, high - 1 if self.is_open and not is_real(tensor) else high)
-
-
-def ranges_in(clauses: Sequence[Clause]) -> Iterator[Range]:
-    """The ranges that clauses give to the inputs that they are about."""
-    for clause in clauses:
-        for match in INTERVAL.finditer(clause.words):
-            if not _is_promised(clause, match):
-                continue
-            sides = [match["low"] or match["least"] or match["first"], match["high"] or match["most"] or match["last"]]
-            is_drawn = match["within"] is None and match["between"] != "between"
-            low, high = map(_parsed, sides)
-            yield Range(match[0], clause.names, low, high, is_open=match["end"] == ")" or match["exclusive"] is not None, is_drawn=is_drawn)
-        for match in VALUES.finditer(clause.words):
-            if _is_promised(clause, match):
-                numbers = _numbers_of(match)
-                low, high = (_parsed(f"{number:g}") for number in (min(numbers), max(numbers)))
-                yield Range(match[0], clause.names, low, high)
-
-
-OR_ELSE = re.compile(r"\W*(?:or|and|plus)\s+(?:-?\d|exactly|ignore\w*|the (?:value|id|index))|\W*(?:except|unless)\b", re.IGNORECASE)
-"""What follows a range that some numbers need not keep to: "in [0, V) or -100"."""
-
-
-def _is_promised(clause: Clause, match: re.Match[str]) -> bool:
-    """Whether a clause says it of every number of the inputs that it is about."""
-    topic = re.compile(re.escape(match[0]))
-    is_of_some = re.search(r"\bonly (?:the )?$", clause.words[: match.start()], re.IGNORECASE) is not None
-    if is_of_some or OR_ELSE.match(f"{clause.words[match.end() :]} {clause.after}"):
-        return False
-    return clause.says(topic) and not clause.has_own_subject and not clause.is_conditional(topic) and not clause.is_of_results(topic)
-
-
 def statements_in(sentences: Sequence[str], clauses: Sequence[Clause]) -> Iterator[Statement]:
     """Everything that looks like a statement."""
     for sentence in sentences:
         yield from _comparisons(sentence)
         for pattern, read in READERS:
             for match in pattern.finditer(sentence):
-                if not CONDITION.search(sentence[: match.start()]) and not is_hedged(match) and not is_denied_before(match):
+                before = sentence[: match.start()]
+                is_of_all = not CONDITION.search(before) and not OF_SOME.search(before)
+                if is_of_all and not is_hedged(match) and not is_denied_before(match):
                     yield from (Statement(_words_of(match, name), read(match, name)) for name in _names_of(match))
     for found in ranges_in(clauses):
         yield from (
@@ -182,9 +117,32 @@ def statements_in(sentences: Sequence[str], clauses: Sequence[Clause]) -> Iterat
         )
     for clause in clauses:
         match = POSITIVE.search(clause.words)
-        if match is not None and clause.names and clause.is_of_inputs(POSITIVE) and _is_promised(clause, match):
+        if match is not None and clause.names and clause.is_of_inputs(POSITIVE) and is_promised(clause, match):
             yield from (Statement(f"{name} is {match[0].lower()}", _sign(match, name)) for name in clause.names)
+        yield from _over_zero(clause)
     yield from _magnitudes_in(sentences)
+
+
+def _over_zero(clause: Clause) -> Iterator[Statement]:
+    """That no number of an input is negative, from what a clause says of all its numbers."""
+    match = OVER_ZERO.search(clause.words)
+    if match is None or not is_promised(clause, match) or SOME.search(clause.words):
+        return
+    for name in clause.names:
+        yield Statement(f"{name} {match[0]}", functools.partial(_is_over_zero, name, match["strict"] is not None))
+
+
+OF_SOME = re.compile(r"\b(?:some|many|few|most|half|several|part)(?: of)?(?: the)?(?: \w+)? (?:of|in) $", re.IGNORECASE)
+SOME = re.compile(r"\b(?:some|any|one|many|which|that|only|those|fewer|number of)\b[^,;]*$", re.IGNORECASE)
+"""Marks what is said of some numbers only."""
+
+
+def _is_over_zero(name: str, is_strict: bool, names: Names) -> bool | None:
+    value = looked_up(name, names)
+    if value is None:
+        return None
+    tensor = torch.as_tensor(value)
+    return not bool(((tensor <= 0) if is_strict else (tensor < 0)).any())
 
 
 def _names_of(match: re.Match[str]) -> list[str]:
@@ -204,7 +162,7 @@ def _words_of(match: re.Match[str], name: str) -> str:
 
 def _is_within(found: Range, name: str, names: Names) -> bool | None:
     """Whether the input of a name keeps to a range."""
-    value = _looked_up(name, names)
+    value = looked_up(name, names)
     return found.holds(torch.as_tensor(value), names) if value is not None else None
 
 
@@ -229,7 +187,7 @@ def _magnitudes_in(sentences: Sequence[str]) -> Iterator[Statement]:
 
 def _is_bounded(bound: float, called: Sequence[str], names: Names) -> bool:
     """Whether no magnitude is larger, in the first of the named inputs that there is, or in all."""
-    known = (found for name in called if isinstance(found := _looked_up(name, names), torch.Tensor))
+    known = (found for name in called if isinstance(found := looked_up(name, names), torch.Tensor))
     one = next(known, None)
     return all(_largest(tensor) <= bound for tensor in (names[ALL] if one is None else [one]))
 
@@ -253,13 +211,8 @@ def limits_in(sentences: Sequence[str]) -> dict[str, list[int]]:
             for name in (match["name"], *re.findall(NAME, match["others"])):
                 found.setdefault(name.lower(), []).extend(int(number) for number in numbers if number.isdecimal())
         for match in CHOICES.finditer(sentence):
-            found.setdefault(match["name"].lower(), []).extend(int(number) for number in _numbers_of(match) if number == int(number))
+            found.setdefault(match["name"].lower(), []).extend(int(number) for number in numbers_of(match) if number == int(number))
     return found
-
-
-def _numbers_of(match: re.Match[str]) -> list[float]:
-    """The numbers in a list."""
-    return [float(word.replace("_", "")) for word in re.findall(NUMBER, match["values"] or match["listed"])]
 
 
 ALL = "all floating inputs"
@@ -278,7 +231,7 @@ def _comparisons(sentence: str) -> Iterator[Statement]:
             continue
         if GOES_ON.search(after) or is_hedged(match):
             continue
-        tree = _parsed(match["chain"])
+        tree = parsed(match["chain"])
         if not isinstance(tree, ast.Compare):
             continue
         sides = [tree.left, *tree.comparators]
@@ -291,32 +244,9 @@ def _comparisons(sentence: str) -> Iterator[Statement]:
                     yield Statement(words, _comparison(ast.Name(name), tree.ops[0], tree.comparators[0]))
 
 
-def _parsed(text: str) -> ast.expr:
-    """An expression as a syntax tree; a name for nothing if it is none, such as a reserved word."""
-    try:
-        return ast.parse(re.sub(rf"\|({NAME})\|", r"abs(\1)", re.sub(r"\[\w+\]", "", text)), mode="eval").body
-    except SyntaxError:
-        return ast.Name("")
-
-
-def _power(a: Any, b: Any) -> Any:
-    """A power such as 2**30; None for anything else."""
-    return a**b if isinstance(a, (int, float)) and isinstance(b, int) and 0 <= b <= 64 and abs(a) <= 16 else None
-
-
-SIGNS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
-    ast.Lt: lambda a, b: a < b, ast.LtE: lambda a, b: a <= b, ast.Gt: lambda a, b: a > b, ast.GtE: lambda a, b: a >= b,
-    ast.Eq: lambda a, b: a == b,
-}  # fmt: skip
-OPERATIONS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b, ast.Div: lambda a, b: a / b,
-    ast.FloorDiv: lambda a, b: a // b, ast.Pow: _power, ast.Mod: lambda a, b: a % b,
-}  # fmt: skip
-
-
 def _comparison(left: ast.expr, sign: ast.cmpop, right: ast.expr) -> Test:
     def test(names: Names) -> bool | None:
-        sides = _value(left, names), _value(right, names)
+        sides = value_of(left, names), value_of(right, names)
         if None in [side if side is None else 0 for side in sides] or type(sign) not in SIGNS:
             return None
         try:
@@ -330,49 +260,14 @@ def _comparison(left: ast.expr, sign: ast.cmpop, right: ast.expr) -> Test:
     return test
 
 
-def _value(node: ast.expr, names: Names) -> Any:
-    """The value of an expression; None if a name in it is unknown."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
-        return node.value
-    if isinstance(node, ast.Name):
-        return _looked_up(node.id, names)
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        inner = _value(node.operand, names)
-        return None if inner is None else -inner
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "abs":
-        inner = _value(node.args[0], names)
-        return None if inner is None else abs(inner)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("min", "max"):
-        sides = [_value(side, names) for side in node.args]
-        known = all(isinstance(side, (int, float)) for side in sides)
-        return {"min": min, "max": max}[node.func.id](sides) if known else None
-    if isinstance(node, ast.BinOp) and type(node.op) in OPERATIONS:
-        left, right = _value(node.left, names), _value(node.right, names)
-        try:
-            return None if left is None or right is None else OPERATIONS[type(node.op)](left, right)
-        except (RuntimeError, TypeError, ZeroDivisionError):
-            return None
-    return None
-
-
-def _looked_up(name: str, names: Names) -> Any:
-    """The number or tensor of a name, also if its case differs, or a common prefix or suffix, as long as only one fits."""
-    forms = {f"{before}{name}{after}".lower() for before in ("", "n_", "num_") for after in ("", "_size", "s")} | {
-        name.lower().removesuffix("s")
-    }
-    found = [names[name]] if name in names else [value for key, value in names.items() if key.lower() in forms]
-    value = found[0] if len(found) == 1 else None
-    return value if isinstance(value, (int, float, torch.Tensor)) and not isinstance(value, bool) else None
-
-
 def _of_a_name(holds: Callable[[Any, Any], bool], *groups: str) -> Reader:
     """A reader of statements about one name, and another name or a number."""
 
     def read(match: re.Match[str], name: str) -> Test:
-        others = [_parsed(match[group]) for group in groups]
+        others = [parsed(match[group]) for group in groups]
 
         def test(names: Names) -> bool | None:
-            value, rest = _looked_up(name, names), [_value(other, names) for other in others]
+            value, rest = looked_up(name, names), [value_of(other, names) for other in others]
             if value is None or any(each is None for each in rest):
                 return None
             if isinstance(value, torch.Tensor) and is_real(value):
@@ -417,21 +312,14 @@ def _in_range(match: re.Match[str], _: str) -> Test:
     names = [match["name"], *(name for name in re.findall(NAME, match["others"]) if name != "and")]
 
     def test(names_known: Names) -> bool | None:
-        known = [value for value in (_looked_up(name, names_known) for name in names) if value is not None]
-        return all(_lies_between(value, low, high) for value in known) if known else None
+        known = [value for value in (looked_up(name, names_known) for name in names) if value is not None]
+        return all(lies_between(value, low, high) for value in known) if known else None
 
     return test
 
 
-def _lies_between(value: Any, low: float, high: float) -> bool:
-    """Whether a number, or all of a tensor but NaN, lies between two numbers."""
-    if not isinstance(value, torch.Tensor):
-        return low <= value <= high
-    return not bool(((value < low) | (value > high)).any())
-
-
 def _chosen(match: re.Match[str], name: str) -> Test:
-    numbers = torch.tensor(_numbers_of(match), dtype=torch.float64)
+    numbers = torch.tensor(numbers_of(match), dtype=torch.float64)
     return _of_a_name(lambda value, _: bool(torch.isin(torch.as_tensor(value, dtype=torch.float64), numbers).all()))(match, name)
 
 
@@ -442,6 +330,7 @@ READERS: tuple[tuple[re.Pattern[str], Reader], ...] = (
     (DIVIDES, _of_a_name(lambda value, rest: rest[0] % value == 0, "of")),
     (POWER, _of_a_name(lambda value, _: value > 0 and value & (value - 1) == 0)),
     (LIMIT, _limit),
+    (FIXED_AT, _of_a_name(lambda value, rest: value == rest[0], "of")),
     (FROM_TO, _between),
     (RANGE, _in_range),
     (CHOICES, _chosen),

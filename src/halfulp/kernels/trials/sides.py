@@ -29,7 +29,7 @@ class How:
         longest_s: ask nothing if the reference takes longer; a slow solution is judged by one run first. within_s: how long the whole
             answer may take.
         exact: count a jump as wrong where the reference's numbers are exact.
-        float32: require that nothing was rounded to 16 bits but results, at the end.
+        rounded: the largest share of results that may be off as where something else was rounded to 16 bits, see `more_roundings`.
         times: how much larger the numbers are than the problem's. apart: the arguments before some were made larger; results that don't
             depend on those must not change.
         but: for each tensor of the results, which of its numbers are left out; empty for none.
@@ -45,7 +45,7 @@ class How:
     longest_s: float = math.inf
     within_s: float = math.inf
     exact: bool = False
-    float32: bool = False
+    rounded: float = math.inf
     times: float = 1.0
     apart: tuple[Any, ...] | None = None
     but: tuple[torch.Tensor, ...] = ()

@@ -51,6 +51,9 @@ from .yardstick import yardsticks
 TWICE = 0.02
 """The share of results off by over three quarters of an ulp where a sum was rounded on the way. Half an ulp and two quarters of one (two
 terms half as large as the sum) exceed that with probability 0.021; if one term is as large as the sum, with 0.062."""
+AFTER_SUMS = 0.14
+"""The same where a bias is added to a sum, an activation taken and a residual added, each rounded: three errors of up to half an ulp add up
+to over three quarters of one with probability 2 (3/4)^3 / 3! = 0.141."""
 AS_ROUNDING = 2.0
 """Units of the noise. Another correct implementation is off by about one (rms), and 95 in 100 single numbers by less than two."""
 FEW_ROUNDINGS = 32.0
@@ -341,12 +344,13 @@ class Trials:
         if why := undefined(case):
             but = () if how.but or how.gradients or not ran else undefined_places(case, list(tensors_of(ran[0])))
             return self.ask(sides.setting, replace(how, but=but)) if but else Outcome("no answer", why)
-        share = more_roundings(case) if how.float32 and ran else 0.0
-        if not how.whole and share <= TWICE and (found := self._quickly(case, sides, taken)):
+        share = more_roundings(case) if how.rounded < 1.0 and ran else 0.0
+        if not how.whole and share <= how.rounded and (found := self._quickly(case, sides, taken)):
             return found
         check = self._of_one_run(case, ran[0]) if how.repeated_s > 0 and ran else judged(Gatherer(case, lambda _: None))
-        if share > TWICE and check.acceptable is not False:
-            asked = "The problem asks for one rounding to 16 bits, at the end, and for none where results are float32"
+        if share > how.rounded and check.acceptable is not False:
+            once = "one rounding to 16 bits, at the end, and for none where results are float32"
+            asked = f"The problem asks for {once if how.rounded < AFTER_SUMS else 'sums in float32'}"
             words = f"{asked}. {share:.0%} of its results are off by more than that explains, and hardly any of the reference's."
             return Outcome("wrong", words, replace(check, verdict=Verdict.REDUCED_PRECISION))
         if _is_random(check):
