@@ -100,6 +100,47 @@ def test_a_reference_that_never_ends_costs_one_question(tmp_path):
     assert found.answer == "RIGHT", halfulp.report(found)
 
 
+SATURATED = """
+class Own(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, s, v):
+        e = (s - s.amax(-1, keepdim=True)).exp()
+        w = e / e.sum(-1, keepdim=True)
+        ctx.save_for_backward(w, v, w @ v)
+        return w @ v
+    @staticmethod
+    def backward(ctx, g):
+        w, v, out = ctx.saved_tensors
+        return w * (g @ v.T - (g * out).sum(-1, keepdim=True)){more}, w.T @ g
+
+class ModelNew(nn.Module):
+    def forward(self, s, v):
+        return Own.apply(s, v)
+"""
+ATTENTION = """
+import torch
+from torch import nn
+
+class Model(nn.Module):
+    def forward(self, s, v):
+        return torch.softmax(s, -1) @ v
+
+def get_inputs():
+    return [torch.randn(24, 40), torch.randn(40, 16)]
+def get_init_inputs():
+    return []
+"""
+
+
+@pytest.mark.parametrize(("more", "acceptable"), [("", True), (" * 1.001", False)])
+def test_a_gradient_that_is_next_to_nothing_may_be_a_difference_of_usual_numbers(tmp_path, more, acceptable):
+    (tmp_path / "problem.py").write_text(ATTENTION, encoding="utf-8")
+    (tmp_path / "solution.py").write_text("import torch\nfrom torch import nn\n" + SATURATED.format(more=more), encoding="utf-8")
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=12.0)
+    assert found.acceptable is acceptable, halfulp.report(found)
+    assert not acceptable or any(asked.label == "gradients on numbers a thousand times larger" for asked in found.asked)
+
+
 def test_a_reference_that_returns_nothing_is_no_guide(tmp_path):
     found = judged(tmp_path, "x.sum()", "return x * 2")
     assert found.answer == "UNDECIDED" and "returns nothing" in found.because, halfulp.report(found)

@@ -105,6 +105,7 @@ def test_from_where_to_where_a_number_goes(tmp_path, says, name, least, most):
     [
         ("Inference only, no gradients.", False, True),
         ("No gradients are taken.", False, True),
+        ("Gradients with respect to x, y and score are taken.", True, False),
         ("No gradient reaches the teacher.", False, False),
         ("The teacher is a constant: no gradient reaches it even if it requires one.", False, False),
         ("Gradients with respect to x are needed, no gradient reaches y.", True, False),

@@ -69,7 +69,7 @@ class Answers:
         how = How(
             gradients=question.gradients, longest_s=self.budget.pass_s, within_s=math.inf if patiently else self.budget.within_s(question),
             exact=question.exact, times=question.times, apart=question.apart, buffers_only=question.buffers,
-            poisoned=question.kind in POISONED,
+            poisoned=question.kind in POISONED, usual=self.basis.given if question.gradients else None,
         )  # fmt: skip
         outcome = self.trials.ask(question.setting, how)
         can_be_otherwise = question.otherwise is not None and not outcome.slow

@@ -279,7 +279,7 @@ GRADIENTS = re.compile(
     r"\btrained through\b|\b(?:needs?|requires?) (?:an? )?(?:backward|gradients?)\b|\bgradients? (?:\w+ ){0,4}?(?:match|agree)\b"
     r"|\bdifferentiable\b|\bstraight-through gradient|\b(?:loss\.|\.)?backward\(\)|\bbackpropagat\w+|\bbackprop\b|\w\.grad (?:is|are|gets"
     r"|must)\b"
-    r"|\b(?:gradients?|backward(?: pass)?|autograd) (?:[\w().,]+ ){0,5}?"
+    r"|\b(?:gradients?|backward(?: pass)?|autograd) (?:[\w().,]+ ){0,8}?"
     r"(?:flows?|flow (?:to|through)|reach\w*|(?:are|is|be|gets?|get) (?:also |then |all |both )?(?:taken|needed|used|computed|asked|trained"
     r"|required|tested|checked|compared|evaluated|verified|correct|supported|implemented"
     r"|provided|exercised|matched))\b|\bsupports? (?:autograd|backward|gradients?|backprop\w*)\b"

@@ -33,6 +33,7 @@ class How:
         times: how much larger the numbers are than the problem's. apart: the arguments before some were made larger; results that don't
             depend on those must not change.
         but: for each tensor of the results, which of its numbers are left out; empty for none.
+        usual: the inputs of the problem, on which gradients have their usual size.
     """
 
     whole: bool = False
@@ -49,6 +50,7 @@ class How:
     times: float = 1.0
     apart: tuple[Any, ...] | None = None
     but: tuple[torch.Tensor, ...] = ()
+    usual: Setting | None = None
 
 
 AS_GIVEN = How()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
 import types
@@ -94,9 +95,9 @@ class Outcome:
         return self.out_of_range or (self.check is not None and self.check.because[:1] in OUT_OF_RANGE)
 
 
-GRADIENTS, SECONDS, YARDSTICKS = "gradients", "seconds", "yardsticks"
-"""What is known of the reference besides its runs and noise: which gradients it records and whether they are anything but zero; how long it
-takes; how far off it would be in less precision."""
+GRADIENTS, SIZE, SECONDS, YARDSTICKS = "gradients", "size", "seconds", "yardsticks"
+"""What is known of the reference besides its runs and noise: which gradients it records and whether they are anything but zero; how large
+the largest is; how long it takes; how far off it would be in less precision."""
 RECORDS_NONE, REFERENCE_RECORDS_NONE = "it records no gradients", "the reference records no gradients"
 RANDOM_REFERENCE = Outcome("no answer", "the reference gives other results each time that it is called")
 TOO_LATE = Outcome("no answer", TIME_UP, slow=True)
@@ -393,13 +394,28 @@ class Trials:
             return None
         if how.apart is not None and not is_undisturbed(case, self._wide(sides, how.apart)):
             return Outcome("wrong", f"Results that don't depend on the larger numbers lose digits to them. {check.reason}", check)
-        if is_close_in_norm(case, how.times) or errs_where_nothing_does(check):
+        if is_close_in_norm(case, how.times, self._usual_size(sides)) or errs_where_nothing_does(check):
             return Outcome("right", "where results are small it keeps fewer digits", check)
         if self._is_backward_stable(case, sides):
             return Outcome("right", "it loses digits where its inputs' own rounding would lose as many", check)
         if is_no_farther(case):
             return Outcome("right", "it loses digits, and about as many as the reference", check)
         return None
+
+    def _usual_size(self, sides: Sides) -> float:
+        """The size (rms) of the largest gradient on the inputs of the problem; 0 for results."""
+        usual, how = sides.how.usual, sides.how
+        if usual is None or not how.gradients:
+            return 0.0
+        known = self._known(usual, how.gradients).facts
+        if SIZE not in known:
+            target = self.reference(usual.init)
+            found: dict[str, torch.Tensor] = {}
+            with contextlib.suppress(Exception):  # whatever the reference raises
+                found = differentiated(target, usual.state, usual.arguments, usual.keywords, training=usual.training, way=how.gradients)
+            known[SIZE] = max((float(gradient.double().square().mean().sqrt()) for gradient in found.values()), default=0.0)
+        size: float = known[SIZE]
+        return size if math.isfinite(size) else 0.0
 
     def _is_backward_stable(self, case: Case, sides: Sides) -> bool:
         """Whether the solution is exact for inputs that differ by a few units of their own rounding: no more can be asked of it."""
