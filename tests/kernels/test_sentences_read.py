@@ -706,3 +706,16 @@ def test_which_inputs_hold_no_negative_number(given, text, arguments, names):
     negative = torch.full((1,), -0.5)
     ruled_out = [name for name in found.arguments if any(statement.test({name: negative}) is False for statement in found._statements)]
     assert ruled_out == names
+
+
+@pytest.mark.parametrize(
+    ("text", "trained", "inference"),
+    [
+        ("The module is used in both modes: train() updates the statistics. Only the forward result and the buffers count.", True, True),
+        ("In training mode the statistics of the batch are used.", True, False), ("Inference only.", False, True),
+        ("It is never used in training mode.", False, False), ("The trained weights are loaded.", False, False),
+    ],
+)  # fmt: skip
+def test_whether_training_mode_is_used(stated, text, trained, inference):
+    found = stated(text)
+    assert (found.trained, found.inference) == (trained, inference)

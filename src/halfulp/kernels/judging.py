@@ -245,7 +245,8 @@ class _Judge:
         history = History(answers, others, tables=self._tables, remembered=self._remembered, seed=self.seed)
         history.ask_disturbed()
         history.ask_in_succession()
-        training = kind_of_training(self.trials.reference(basis.given.init), basis.given) if not basis.stated.inference else ""
+        may_train = basis.stated.trained or not basis.stated.inference
+        training = kind_of_training(self.trials.reference(basis.given.init), basis.given) if may_train else ""
         source, text = self.sandbox.source, f"{self.problem.text} {self.problem.description}"
         plan = Plan(
             basis, self.trials, tables=self._tables, blocks=(*source.blocks, *source.own_sizes(text)), bounds=source.bounds(text),

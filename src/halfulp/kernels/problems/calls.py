@@ -51,20 +51,16 @@ def call(
 
     Args:
         target: a module or function. state: what stands for a module's parameters and buffers; it is not changed.
-        arguments, keywords: which the call may change. training: the mode of a module.
+        arguments, keywords: which the call may change. training: the mode of a module, which it keeps.
     """
     if not isinstance(target, nn.Module):
         return target(*arguments, **keywords), {}
     names = {name for name, _ in target.named_buffers()}
     own = {name: tensor.clone() if name in names or training else tensor for name, tensor in state.items()}
-    modes = [(part, part.training) for part in target.modules()]
-    target.train(training)
-    try:
-        given = {f"{TARGET}.{name}": tensor for name, tensor in own.items()}
-        result, after = torch.func.functional_call(_Reading(target), given, arguments, dict(keywords))
-    finally:
-        for part, mode in modes:
-            part.training = mode
+    if any(part.training is not training for part in target.modules()):  # a checkpoint is loaded without it: it may empty a cache
+        target.train(training)
+    given = {f"{TARGET}.{name}": tensor for name, tensor in own.items()}
+    result, after = torch.func.functional_call(_Reading(target), given, arguments, dict(keywords))
     changed = {name for name, tensor in state.items() if training and name not in names and not equal(own[name], tensor)}
     return result, {name: after.get(name, own[name]) for name in sorted(names & own.keys() | changed)}
 

@@ -50,6 +50,7 @@ class Stated:
         nothing: whether it says what becomes of rows that are masked as a whole.
         left: how many numbers of a row are neither -inf nor NaN at least, as far as it says.
         gradients: whether it asks for them. inference: whether it says that none are needed.
+        trained: whether it speaks of training mode, which may be used without gradients.
         contiguous: whether inputs are contiguous. rows_apart: whether only their rows may lie apart.
         strided: the places of inputs that may have strides.
         lies_as_drawn: whether a function draws all inputs, contiguous, and nothing is said of strides, so that a difference in another
@@ -138,6 +139,7 @@ class Stated:
         self.inference = any(map(sayings.is_inference, self._clauses)) or wording.INFERENCE.search(self._prose) is not None
         self.gradients = self._says(wording.GRADIENTS)
         self.inference &= not self.gradients
+        self.trained = self._says(wording.TRAINED)
         self.in_place = any(sayings.changes_inputs(clause, self.names.values()) for clause in self._clauses)
         self.not_finite = any(map(sayings.says_what_becomes_of_not_finite, self._clauses))
 

@@ -252,6 +252,8 @@ DONE = (
     r"(?:needed|required|asked|taken|used|computed|requested|necessary|tested|evaluated|expected|checked|supported|run|implemented"
     r"|provided)"
 )
+TRAINED = re.compile(r"\btrain(?:ing)?[- ]mode\b|\btrain\(\)|\bboth modes\b|\b(?:in|during|while) training\b", re.IGNORECASE)
+"""Says that a module is used in training mode."""
 NO_GRAD = re.compile(
     r"\b(?:called|used|run|runs|invoked|executed|evaluated|wrapped|happens?|lives?|is|are|works?) (?:\w+ ){0,3}?(?:under|inside|in"
     r"|within|with) (?:a )?"

@@ -99,6 +99,7 @@ class _Host:
         self.secret_modules: set[str] = set()
         self.attempts: dict[str, None] = {}
         self._buffers: list[Any] = []
+        self._state: dict[str, Any] = {}
         self._returned: list[tuple[Any, Any]] = []
         self._watching = False
         self._guarded = _guarded()
@@ -150,7 +151,7 @@ class _Host:
                     found = found(*unpack(header["init"], given_to(self.place, question.tensors)))
             if self.place == CUDA and isinstance(found, torch.nn.Module):
                 found = found.to(self.place)
-        self.target = found
+        self.target, self._state = found, {}
         tensors: list[torch.Tensor] = []
         own = state_of(found)
         state = pack(own, tensors)
@@ -185,6 +186,7 @@ class _Host:
             if header["watched"]:
                 stack.enter_context(ops)
             stack.enter_context(self._watched())
+            self._load_state(state)
             if header["stream"]:
                 arguments = stack.enter_context(behind(arguments, header["stream"]))
             with torch.set_grad_enabled(bool(header["gradients"])):
@@ -226,6 +228,22 @@ class _Host:
             time.sleep(header["settled"])
             facts["late"] = any(not same(old, new) for old, new in zip(returned, _tensors(results)))
         return Message({"results": packed, **facts, **self._facts()}, sent)
+
+    def _load_state(self, state: dict[str, Any]) -> None:
+        """Load other parameters as a checkpoint is: what a module derives from them it may renew only then."""
+        import torch
+
+        from ..problems.facts import same
+
+        known = self._state
+        is_known = known.keys() == state.keys() and all(
+            known[name].dtype is tensor.dtype and same(known[name], tensor) for name, tensor in state.items()
+        )
+        if is_known or not isinstance(self.target, torch.nn.Module):
+            return
+        with contextlib.suppress(Exception):  # of its own loading, for one
+            self.target.load_state_dict({**self.target.state_dict(), **state}, strict=False)
+        self._state = {name: tensor.clone() for name, tensor in state.items()}
 
     def _farthest(self, results: Any, given: Any, header: Any) -> Any:
         """Among as many calls on the same inputs as time allows, the results that differ most from the first."""

@@ -101,10 +101,12 @@ def is_close_in_norm(case: Case, times: float = 1.0, usual: float = 0.0) -> bool
 
     Args:
         times: how much larger the inputs are than those of the problem; an exponent's error grows as it does, and that is no instability.
-        usual: the size (rms) of the largest of these outputs on the inputs of the problem. Where softmax is saturated its gradient is next
-            to nothing: the difference of two numbers of the usual size, of which rounding leaves more.
+        usual: the size (rms) of the largest gradient on the inputs of the problem; 0 for results. Where softmax is saturated its gradient
+            is next to nothing: the difference of two numbers as large as other gradients, of which rounding leaves more.
     """
-    return _all_within(case, lambda _, x, form: AN_ELEMENT * times * form.unit_roundoff * max(_rms(x), usual))
+    sizes = (_rms(exact.float64()) for _, _, exact in _leaves(case) or [] if exact.format is not None) if usual else ()
+    largest = max(usual, *sizes) if usual else 0.0
+    return _all_within(case, lambda _, x, form: AN_ELEMENT * times * form.unit_roundoff * max(_rms(x), largest))
 
 
 GROSS = 1e-2
