@@ -48,7 +48,7 @@ def written(folder, when, length="x.shape[1]"):
 def test_the_question_at_which_the_reference_crashes_is_passed_over(tmp_path):
     found = judge(*written(tmp_path, "x.shape[-1] == 39 and bool((x.abs() < 1e6).all())"), budget_s=10.0)
     assert found.answer == "RIGHT", halfulp.report(found)
-    assert any("The reference ends its process, or never ends, on the question" in note for note in found.notes)
+    assert any("The reference crashed, or never finished, on the question" in note for note in found.notes)
     assert any(entry.answer == "no answer" and "ends its process" in entry.note for entry in found.asked)
     assert judge(*written(tmp_path, "x.shape[-1] == 39", "35"), budget_s=5.0).answer == "MISTAKE"
 
@@ -108,3 +108,10 @@ def test_inputs_that_need_too_much_memory_cost_a_question(tmp_path):
     assert found.answer == "RIGHT", halfulp.report(found)
     assert len(found.asked) > 5
     assert not drawn.exists()
+
+
+def test_a_process_that_was_ended_answers_nothing(tmp_path):
+    apart = Apart()
+    apart.end()
+    found = apart.judged(*written(tmp_path, "False"), declared=None, budget_s=5.0, seed=0)
+    assert found.answer == "UNDECIDED" and found.solution == "solution"

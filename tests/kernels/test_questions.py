@@ -80,7 +80,7 @@ def test_training_mode_and_running_statistics(problem, name, update, answer, kin
     (problem / "solution.py").write_text(OWN_NORM.replace("{name}", name).replace("{update}", update))
     found = judge_here(problem, problem / "solution.py", budget_s=60.0)
     assert (found.answer, found.kind) == (answer, kind), halfulp.report(found)
-    assert any("so they are matched by the numbers that they start with" in note for note in found.notes) is (name == "other")
+    assert any("so they are matched by their initial values" in note for note in found.notes) is (name == "other")
 
 
 @pytest.mark.parametrize(

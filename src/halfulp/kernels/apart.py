@@ -63,10 +63,11 @@ class Apart:
                     "without": without, "told": str(told), "path": sys.path, "folder": os.getcwd(),
                 }  # fmt: skip
                 told.unlink(missing_ok=True)
+                watch = _Watch(told, progress, self._worker.end, STUCK * budget_s)
                 try:
                     if self._ended:
                         raise WorkerError("Got a question after the end of the process: it was ended. Needed: another one.")
-                    with _Watch(told, progress, self._worker.end, STUCK * budget_s) as watch:
+                    with watch:
                         answer = self._worker.ask(Message(header))
                 except WorkerError as error:
                     asked = told.read_text(encoding="utf-8") if told.is_file() else ""
@@ -77,9 +78,7 @@ class Apart:
                     continue
                 assert answer is not None
                 result = KernelReport.from_json(str(raised(answer, "the reference")["report"])).results[0]
-                notes = [
-                    f'The reference ends its process, or never ends, on the question "{asked}": that was not asked.' for asked in without
-                ]
+                notes = [f'The reference crashed, or never finished, on the question "{asked}", so it was not asked.' for asked in without]
                 return replace(result, notes=(*result.notes, *notes))
 
     def end(self) -> None:

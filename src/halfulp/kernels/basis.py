@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .problems.calls import Setting, alike, state_of
+from .problems.calls import Setting, same_arguments, state_of
 from .problems.problem import Problem
 from .promises.names import with_names
 from .promises.promises import Promises
@@ -38,7 +38,7 @@ class Basis:
             draws: of the problem, the first one to be started from. make: the reference for what a constructor gets.
         """
         state = state_of(make(draws[0].init))
-        same = [replace(draw, state=state) if alike(draw.init, draws[0].init) else draw for draw in draws]
+        same = [replace(draw, state=state) if same_arguments(draw.init, draws[0].init) else draw for draw in draws]
         promises, stated = Promises(draws), Stated(problem, same)
         named = with_names(problem, same[0], stated.named_axes(same[0]), constructor_names(problem))
         if named is not problem:

@@ -25,7 +25,7 @@ _PATH_BENEATH = 1
 _KNOWS_SIGNALS, _NO_SIGNALS = 6, 2
 """The version of Landlock (Linux 6.12) that can keep a process from signaling any but itself and what it starts, and the flag for that."""
 
-NO_NETWORK, ONE_FOLDER, HIDDEN = "no network", "files can be written in one folder only", "the problem's files are empty to it"
+NO_NETWORK, ONE_FOLDER, HIDDEN = "no network", "files can be written in one folder only", "files that it may not read are empty to it"
 
 
 def confine(folder: Path, devices: Sequence[Path] = (), hidden: Sequence[Path] = ()) -> tuple[str, ...]:

@@ -157,14 +157,14 @@ def equal(left: torch.Tensor, right: torch.Tensor) -> bool:
     return torch.equal(left, right)
 
 
-def alike(one: Any, other: Any) -> bool:
+def same_arguments(one: Any, other: Any) -> bool:
     """Whether two (nested) arguments are the same, tensors number by number."""
     if isinstance(one, torch.Tensor) or isinstance(other, torch.Tensor):
         return isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor) and one.dtype == other.dtype and equal(one, other)
     if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
-        return len(one) == len(other) and all(map(alike, one, other))  # pyright: ignore[reportUnknownArgumentType]
+        return len(one) == len(other) and all(map(same_arguments, one, other))  # pyright: ignore[reportUnknownArgumentType]
     if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(alike(one[key], other[key]) for key in one)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        return one.keys() == other.keys() and all(same_arguments(one[key], other[key]) for key in one)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
     return bool(one == other)
 
 

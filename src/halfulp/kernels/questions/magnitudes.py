@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import torch
 
-from ..problems.calls import Setting, alike, leaves
+from ..problems.calls import Setting, leaves, same_arguments
 from ..problems.problem import CHOICE, Problem
 from ..promises.stated import Stated
 from .drawing import REFUSALS
@@ -36,7 +36,7 @@ def magnitude_questions(
             setting = problem.draw(seed, {name: other})
         except REFUSALS:
             return None
-        if not alike(setting.init, given.init) or [tensor.shape for tensor in leaves(setting.arguments)] != lengths:
+        if not same_arguments(setting.init, given.init) or [tensor.shape for tensor in leaves(setting.arguments)] != lengths:
             return None
         if any(_is_wrapped(new, old) for new, old in zip(leaves(setting.arguments), leaves(given.arguments))):
             return None

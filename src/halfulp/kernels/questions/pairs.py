@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ...inputs import variants
-from ..problems.calls import Setting, alike, leaves
+from ..problems.calls import Setting, leaves, same_arguments
 from ..promises.promises import Promises
 from .question import FAR_FROM_ZERO, Question
 
@@ -57,7 +57,9 @@ def longer_constructor_questions(given: Setting, constructors: Sequence[Question
     for size, question in itertools.product(sizes, alone):
         own, drawn = question.setting.init, size.setting.init
         if len(own) >= len(drawn) == len(given.init):  # what is left out has a default
-            init = tuple(drawn[place] if place < len(drawn) and alike(new, given.init[place]) else new for place, new in enumerate(own))
+            init = tuple(
+                drawn[place] if place < len(drawn) and same_arguments(new, given.init[place]) else new for place, new in enumerate(own)
+            )
             label = f"{question.label}, {size.label}"
             yield replace(
                 size, kind="parameters", label=label, setting=replace(size.setting, init=init), of=question.of, singular=question.singular

@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from ..problems.calls import Setting, State, alike, equal, is_real, leaves, seeded, with_leaves
+from ..problems.calls import Setting, State, equal, is_real, leaves, same_arguments, seeded, with_leaves
 from ..problems.comparisons import comparisons_in
 from ..problems.problem import Problem
 from ..problems.stand_in import on_processor
@@ -43,7 +43,7 @@ def constructor_questions(problem: Problem, given: Setting) -> Iterator[Question
             yield from _marked(names[place], whole, place, given)
         if _is_whole(value) and value == 0 and (is_mark or place < len(given.init)):
             yield from _left_out(names[place], whole, place, given)
-        for other in dict.fromkeys(each for each in (*special, *others) if not alike(each, value)):
+        for other in dict.fromkeys(each for each in (*special, *others) if not same_arguments(each, value)):
             init = (*whole[:place], other, *whole[place + 1 :])
             label = f"{names[place]}={other} instead of {value}"
             # Zero is a case of its own: code that asks for a number by its truth takes it for none.

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 import torch
 
-from ..problems.calls import Setting, alike, changed_axes
+from ..problems.calls import Setting, changed_axes, same_arguments
 from ..problems.problem import Problem
 from .drawing import REFUSALS, Draws
 from .question import Question, size_in_words
@@ -70,7 +70,7 @@ def _is_length(problem: Problem, given: Setting, seed: int, name: str, value: in
             changed = problem.draw(seed, {name: 2 * value})
     except Exception:  # whatever code makes of tensors without numbers
         return True
-    return bool(changed_axes(changed.arguments, given.arguments)) or not alike(changed.init, given.init)
+    return bool(changed_axes(changed.arguments, given.arguments)) or not same_arguments(changed.init, given.init)
 
 
 def _in_proportion(own: Mapping[str, int], over: int, under: int) -> dict[str, int]:

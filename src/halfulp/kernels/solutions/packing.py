@@ -38,8 +38,9 @@ def pack(value: Any, tensors: list[torch.Tensor]) -> Any:
         return {"torch": str(value).removeprefix("torch.")}
     if isinstance(value, torch.device):
         return {"device": str(value)}
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return {"named": [type(value).__name__, [[name, pack(part, tensors)] for name, part in zip(value._fields, value)]]}
+    fields: Any = getattr(value, "_fields", None)
+    if isinstance(value, tuple) and fields is not None:
+        return {"named": [type(value).__name__, [[name, pack(part, tensors)] for name, part in zip(fields, value)]]}
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         parts = [[part.name, pack(getattr(value, part.name), tensors)] for part in dataclasses.fields(value)]
         return {"data": [type(value).__name__, parts]}

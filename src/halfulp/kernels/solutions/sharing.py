@@ -18,7 +18,7 @@ def shared_state(reference: State, own: State, tables: Collection[str] = ()) -> 
     if set(wanted) == set(own) and all(wanted[name].shape == own[name].shape for name in own):
         return {name: name for name in own}, ""
     if (alike := _made_alike(wanted, own)) is not None:
-        note = "The solution's parameters have other names than the reference's, so they are matched by the numbers that they start with."
+        note = "The solution's parameters differ in name from the reference's, so they are matched by their initial values."
         return alike, note
     if len(wanted) == len(own) and all(a.shape == b.shape for a, b in zip(wanted.values(), own.values())):
         note = "The solution's parameters have other names than the reference's, so they are matched by their order."

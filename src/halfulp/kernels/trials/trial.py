@@ -99,7 +99,7 @@ GRADIENTS, SIZE, SECONDS, YARDSTICKS = "gradients", "size", "seconds", "yardstic
 """What is known of the reference besides its runs and noise: which gradients it records and whether they are anything but zero; how large
 the largest is; how long it takes; how far off it would be in less precision."""
 RECORDS_NONE, REFERENCE_RECORDS_NONE = "it records no gradients", "the reference records no gradients"
-RANDOM_REFERENCE = Outcome("no answer", "the reference gives other results each time that it is called")
+RANDOM_REFERENCE = Outcome("no answer", "the reference gives different results each time it is called")
 TOO_LATE = Outcome("no answer", TIME_UP, slow=True)
 
 

@@ -13,7 +13,7 @@ from torch.overrides import TorchFunctionMode
 from ...cases.trees import tensors_of
 from ...ops import called
 from ...process.dispatch import DispatchMode
-from ..problems.calls import Setting, alike, call, copied, differentiated, is_real, leaves
+from ..problems.calls import Setting, call, copied, differentiated, is_real, leaves, same_arguments
 
 TO_THE_END = (1 << 63) - 1
 """How a slice without an end is passed to an op."""
@@ -136,7 +136,9 @@ def why_undefined(
     if ops.reaches_back and not before.reaches_back:
         return "the reference takes negative places, which count from the end"
     shapes = [tensor.shape for tensor in leaves(setting.arguments)]
-    others = bool(gradients) or not alike(setting.init, given.init) or shapes != [tensor.shape for tensor in leaves(given.arguments)]
+    others = (
+        bool(gradients) or not same_arguments(setting.init, given.init) or shapes != [tensor.shape for tensor in leaves(given.arguments)]
+    )
     if others and not shaped and not untied:
         return ""
     # A number alone is another one: it may ask for more than the tensors hold.
