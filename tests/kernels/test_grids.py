@@ -72,4 +72,4 @@ def test_exact_comparisons_are_asked_where_they_end_in_ties(tmp_path, sign, answ
     (tmp_path / "solution.py").write_text(ACCEPT.format(name="custom_kernel", sign=sign))
     found = judge_here(tmp_path / "reference.py", tmp_path / "solution.py", budget_s=10.0)
     assert found.answer == answer, found
-    assert answer == "RIGHT" or "multiples of 0.25" in found.label
+    assert answer == "RIGHT" or "multiples of 0.25" in found.label or "smaller" in found.label  # on the grid as well

@@ -177,7 +177,7 @@ ONCE = re.compile(
     rf"|\ball (?:the )?(?:arithmetic|math|computations?|calculations?|intermediates?|intermediate \w+) (?:\w+ ){{0,3}}?(?:in )?{SINGLE}\b"
     r"|\b(?:added|summed|accumulated|multiplied|computed|sums?|products?|intermediates?|intermediate \w+)\b[^.;]{0,40}\b(?:not"
     r"|never) (?:be )?rounded\b"
-    r"|\bnot rounded before\b|\b(?:no|without) (?:any )?intermediate rounding\b",
+    r"|\bnot rounded before\b|\b(?:no|without) (?:any )?intermediate rounding\b|\bwithout (?:any |being )?round(?:ing|ed)\b",
     re.IGNORECASE,
 )
 """Says that results alone are rounded."""
