@@ -373,8 +373,13 @@ class Plan:
             for found in self._with_state(question) if question.of not in heeded else ():
                 before = len(self.asked)
                 yield found
-                if question.of and self._is_right(before) and self.responses.differs(question.setting):
+                if not question.of or not self._is_right(before):
+                    continue
+                if self.responses.differs(question.setting):
                     heeded.add(question.of)
+                elif self.has_modes:  # as a momentum, which evaluation mode has no use for
+                    training = replace(found.setting, training=True)
+                    yield replace(found, kind="mode", label=f"{found.label}, in training mode", setting=training, otherwise=None)
 
     @functools.cached_property
     def _whole(self) -> list[Question]:

@@ -49,9 +49,7 @@ def text_questions(given: Setting, promises: Promises, stated: Stated) -> Iterat
     for called, size in zip(("smallest", "largest"), stated.magnitude_range or ()):
         scaled = {place: _scaled_to(tensor, size, called) for place, tensor in floats.items() if bool((tensor != 0).any())}
         yield from kept_question(f"numbers at the {called} magnitude that the problem allows, {size:g}", given, scaled, promises)
-    for place, (low, high) in ranges_of(given, stated).items():
-        if place in floats:
-            yield from _range_questions(place, floats[place], low, high, given, promises)
+    yield from _range_questions({place: ends for place, ends in ranges_of(given, stated).items() if place in floats}, given, promises)
     for pair in stated.compared(given):
         yield from _equal_questions(pair, floats, given, promises)
     if stated.overflows:
@@ -82,18 +80,29 @@ def _equal_questions(pair: tuple[int, int], floats: dict[int, torch.Tensor], giv
         yield from kept_question(label, given, {many: mixed.reshape(floats[many].shape)}, promises)
 
 
-def _range_questions(place: int, tensor: torch.Tensor, low: float, high: float, given: Setting, promises: Promises) -> Iterator[Question]:
-    """Numbers all over a range, and at either end of it: sums of several inputs then have one sign."""
-    generator = torch.Generator().manual_seed(place)
-    share = torch.rand(tensor.shape, generator=generator, dtype=torch.float64)
-    ends = {
-        f"over the range that the problem allows it, {low:g} to {high:g}": low + (high - low) * share,
-        f"near the smallest number that the problem allows it, {low:g}": low + (high - low) * share / END,
-        f"near the largest number that the problem allows it, {high:g}": high - (high - low) * share / END,
-    }
-    for label, numbers in ends.items():
-        changed = numbers.to(tensor.dtype).clamp(low, high)
-        yield from kept_question(f"input {place} {label}", given, {place: changed}, promises)
+def _range_questions(ranges: dict[int, tuple[float, float]], given: Setting, promises: Promises) -> Iterator[Question]:
+    """Numbers all over their ranges, and at either end of them: in each input, and first in all of them, whose products are largest there.
+
+    Near an end, sums of several inputs have one sign.
+    """
+    tensors = leaves(given.arguments)
+    changed: dict[str, dict[int, torch.Tensor]] = {}
+    words: dict[tuple[str, int], str] = {}
+    for place, (low, high) in ranges.items():
+        share = torch.rand(tensors[place].shape, generator=torch.Generator().manual_seed(place), dtype=torch.float64) * (high - low)
+        ends = {
+            "over the range": (low + share, f"{low:g} to {high:g}"),
+            "near the smallest number": (low + share / END, f"{low:g}"),
+            "near the largest number": (high - share / END, f"{high:g}"),
+        }
+        for end, (numbers, said) in ends.items():
+            changed.setdefault(end, {})[place] = numbers.to(tensors[place].dtype).clamp(low, high)
+            words[end, place] = f"input {place} {end} that the problem allows it, {said}"
+    for end, inputs in changed.items() if len(ranges) > 1 else ():
+        yield from kept_question(f"each input {end} that the problem allows it", given, inputs, promises)
+    for place in ranges:
+        for end, inputs in changed.items():
+            yield from kept_question(words[end, place], given, {place: inputs[place]}, promises)
 
 
 def unit_questions(given: Setting, promises: Promises, stated: Stated, tables: Collection[str]) -> Iterator[Question]:
