@@ -96,3 +96,28 @@ def test_what_needed_more_than_its_part_of_the_time_is_asked_again_at_the_end(tm
     assert (found.answer, found.kind) == ("MISTAKE", "sizes"), found.because
     assert found.asked[-1].label == found.label
     assert len({(asked.kind, asked.label) for asked in found.asked}) == len(found.asked)
+
+
+SLEEPS = """
+import time
+import torch
+from torch import nn
+class {name}(nn.Module):
+    def forward(self, x):
+        time.sleep({seconds})
+        return {body}
+def get_inputs():
+    return [torch.randn(6, 8)]
+def get_init_inputs():
+    return []
+"""
+
+
+def test_a_solution_that_sleeps_is_not_known_to_be_right(tmp_path):
+    """It would be asked about the given inputs alone, and it is wrong on all others."""
+    (tmp_path / "problem.py").write_text(SLEEPS.format(name="Model", seconds=0, body="torch.tanh(x)"))
+    (tmp_path / "solution.py").write_text(
+        SLEEPS.format(name="ModelNew", seconds=0.7, body="2 * torch.sigmoid(2 * x) - 1 if len(x) == 6 else x")
+    )
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=6.0)
+    assert found.answer == "UNDECIDED" and "other sizes" in found.because, found

@@ -54,6 +54,11 @@ class Budget:
         return time.monotonic() > self.deadline
 
     @property
+    def is_half_over(self) -> bool:
+        """Whether half of the time is over."""
+        return time.monotonic() > self.deadline - self.seconds / 2
+
+    @property
     def pass_s(self) -> float:
         """How long one run of the reference may take in a question."""
         return self.seconds / PASSES

@@ -253,10 +253,17 @@ class _Judge:
             seed=self.seed, has_modes=training == OTHER, asked=self.record.asked,
             speaks_of_nan=source.speaks_of_nan(text),
         )  # fmt: skip
-        yield from plan.on_given()
+        yield from self._with_sizes(plan, plan.on_given())
         if training == RANDOM:
             history.ask_random()
-        yield from plan.elsewhere()
+        yield from self._with_sizes(plan, plan.elsewhere())
+
+    def _with_sizes(self, plan: Plan, questions: Iterator[Question]) -> Iterator[Question]:
+        """The questions, and once half of the time is over one about other sizes: a slow solution may not get to any of its own."""
+        for question in questions:
+            yield question
+            if self.budget.is_half_over:
+                yield from plan.first_sizes()
 
     def _ask(self, answers: Answers, question: Question) -> None:
         """Ask a question, unless it breaks a promise or would take too long.

@@ -94,6 +94,8 @@ class Plan:
         self._early: list[Question] = []
         self._first_values = set[str]()
         self._sized: list[Question] = []
+        self._at_first_sizes: list[Question] = []
+        self._refused = set[str]()
         self._has_large_gradients = False
 
     def on_given(self) -> Iterator[Question]:
@@ -155,6 +157,11 @@ class Plan:
         for label, way in ways.items():
             yield Question("gradients", label, self.given, gradients=way, promised=True)
 
+    def first_sizes(self) -> Iterator[Question]:
+        """One question about other sizes, where none was asked so far."""
+        if not any(entry.kind == "sizes" for entry in self.asked):
+            yield from self._at_sizes(itertools.islice(self._sizes, 1), self._at_first_sizes)
+
     def elsewhere(self) -> Iterator[Question]:
         """Other constructor arguments, sizes, values and layouts; then gradients on those."""
         early = list(filter(self._is_of_alike, self._whole))
@@ -167,12 +174,9 @@ class Plan:
             yield from self._of(plan, plan.leading())
         yield from self._constructors()
         yield from map(self._moved, self._allowed(bound_questions(self.given, self.promises, self.bounds)))
-        kept = list(self._early)
-        refused: set[str] = set()
-        fixed = self._fixed_axes
-        sizes = size_questions(self.problem, self.given, self.promises, self.seed, self.blocks, refused, fixed, self.stated.limits)
-        near = itertools.islice(sizes, min(MOST_NEAR, 3 * len(self.problem.sizes) + TOGETHER))
-        yield from self._at_sizes(near, kept, refused)
+        kept = [*self._early, *self._at_first_sizes]
+        near = itertools.islice(self._sizes, min(MOST_NEAR, 3 * len(self.problem.sizes) + TOGETHER))
+        yield from self._at_sizes(near, kept)
         yield from longer_questions(self.given, self.promises, self.problem.constants) if not self.problem.sizes else ()
         own = self.problem.sizes
         doubled = [question for question in kept if any(size == 2 * own.get(name, 0) for name, size in question.sizes.items())]
@@ -203,12 +207,18 @@ class Plan:
             yield from training_questions([question for question in kept if question not in self._early])
         yield from self._gradients(kept)
         kept.clear()
-        yield from self._at_sizes(sizes, kept, refused)
+        yield from self._at_sizes(self._sizes, kept)
         for question in single_questions(self.given, self.promises, self.stated):
             kept.append(self._moved(question))
             yield kept[-1]
         yield from self._gradients(kept)
         yield from self._together()
+
+    @functools.cached_property
+    def _sizes(self) -> Iterator[Question]:
+        """Other sizes, near ones first; those of names in `_refused` are left out."""
+        fixed, limits = self._fixed_axes, self.stated.limits
+        return size_questions(self.problem, self.given, self.promises, self.seed, self.blocks, self._refused, fixed, limits)
 
     @functools.cached_property
     def _fixed_axes(self) -> set[tuple[int, int]]:
@@ -232,11 +242,11 @@ class Plan:
         target = self.trials.reference(self.given.init)
         yield from map(self._moved, optional_questions(self.given, another, target, self.stated.may_be_left_out))
 
-    def _at_sizes(self, sizes: Iterator[Question], kept: list[Question], refused: set[str]) -> Iterator[Question]:
+    def _at_sizes(self, sizes: Iterator[Question], kept: list[Question]) -> Iterator[Question]:
         """Questions about other sizes, each with the parameters and ranges that go with it.
 
         Args:
-            kept: gets those on which gradients may be asked. refused: gets the names of sizes that had no answer.
+            kept: gets those on which gradients may be asked.
         """
         for question in sizes:
             before = len(self.asked)
@@ -247,7 +257,7 @@ class Plan:
                     kept += [found] if count_of(found.setting) <= LONGER * count_of(self.given) else []
                 yield from whole_range_questions(found, self.stated.any_whole)
             if len(self.asked) == before or self.asked[-1].answer == "no answer":
-                refused.update(question.sizes)
+                self._refused.update(question.sizes)
 
     def _together(self) -> Iterator[Question]:
         """Other tests of the problem at other sizes, and two changes at a time."""
