@@ -121,3 +121,12 @@ def test_a_solution_that_sleeps_is_not_known_to_be_right(tmp_path):
     )
     found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=6.0)
     assert found.answer == "UNDECIDED" and "other sizes" in found.because, found
+
+
+def test_a_question_in_between_does_not_stand_for_the_one_before(tmp_path, monkeypatch):
+    """The answer to gradients, "it records none", was taken from the question about sizes that came half-way through the time."""
+    monkeypatch.setattr(Budget, "is_half_over", True)
+    (tmp_path / "problem.py").write_text(SLEEPS.format(name="Model", seconds=0, body="torch.tanh(x)"))
+    (tmp_path / "solution.py").write_text(SLEEPS.format(name="ModelNew", seconds=0, body="2 * torch.sigmoid(2 * x.detach()) - 1"))
+    found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=6.0)
+    assert found.answer == "RIGHT", found

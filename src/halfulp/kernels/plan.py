@@ -110,7 +110,7 @@ class Plan:
             before = len(self.asked)
             yield Question("gradients", "gradients of parameters and inputs", given, gradients=ALL)
             gradients_are_right = self._is_right(before)
-            self.is_differentiable = not self.asked or self.asked[-1].note not in (RECORDS_NONE, REFERENCE_RECORDS_NONE)
+            self.is_differentiable = all(entry.note not in (RECORDS_NONE, REFERENCE_RECORDS_NONE) for entry in self.asked[before:])
         # E[x²] - E[x]² is common, and shows at a large mean: on other large numbers it loses some digits, which takes long to excuse.
         for question in itertools.islice((found for found in self._values() if found.label == MEAN), 1):
             self._first_values.add(MEAN)
@@ -256,7 +256,7 @@ class Plan:
                     self._sized.append(found)
                     kept += [found] if count_of(found.setting) <= LONGER * count_of(self.given) else []
                 yield from whole_range_questions(found, self.stated.any_whole)
-            if len(self.asked) == before or self.asked[-1].answer == "no answer":
+            if len(self.asked) == before or self.asked[before].answer == "no answer":
                 self._refused.update(question.sizes)
 
     def _together(self) -> Iterator[Question]:
@@ -311,8 +311,8 @@ class Plan:
         return self.promises.alike.issuperset(self._changed(question))
 
     def _is_right(self, before: int) -> bool:
-        """Whether a question was asked after that many answers, and answered right."""
-        return len(self.asked) > before and self.asked[-1].answer == "right"
+        """Whether a question was asked after that many answers, and answered right; others may have followed it."""
+        return len(self.asked) > before and self.asked[before].answer == "right"
 
     def _parameters(self) -> Iterator[Question]:
         for question in parameter_questions(self.given, self.seed, self.tables, upwards=self._upwards, ties=self.stated.ties):
