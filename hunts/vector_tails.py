@@ -9,7 +9,6 @@ from halfulp.cases.opinfo import op_infos
 
 name = "vector-tails"
 actual_name, expected_name = "in a long tensor", "element by element"
-explain_s = 0.0
 
 
 def subjects():

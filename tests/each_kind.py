@@ -156,8 +156,8 @@ def small_sweep():
         CaseRow("sum", *sides[1:], "sample 1", "4", "", None, None, 0.2, "", "its process died"),
     )
     runs = (
-        PastRun("2026-02-02T00-00-00-ab12", "halfulp 0.1.0, torch 2.13.0", 7, 2, 1, 1, 0),
-        PastRun("2026-01-01T00-00-00-cd34", "halfulp 0.1.0, torch 2.12.0", 7, 1, 1, 0, 0),
+        PastRun("2026-02-02T00-00-00-ab12", "halfulp 0.1.0, torch 2.13.0", 7, 2, 1, 1, 0, 1),
+        PastRun("2026-01-01T00-00-00-cd34", "halfulp 0.1.0, torch 2.12.0", 7, 1, 1, 0, 0, 0),
     )
     return Swept(
         "small", runs[0].run, "sweeps", {"MISTAKE": 2, "UNDECIDED": 1, "ROUNDING": 3, "": 1}, subjects, (problem,), worst,

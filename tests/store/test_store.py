@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from halfulp.errors import InputError
 from halfulp.store import QUESTIONS, Finding, Row, RunRecord, Store
 from halfulp.store.store import SEVERITY
+from halfulp.sweeps.summary import swept_of
 from halfulp.verdicts import Verdict
 
 
@@ -245,3 +246,14 @@ def test_whatever_sql_gives_is_an_answer(tmp_path):
 def test_a_folder_may_be_called_as_a_pattern(name, tmp_path):
     filled(tmp_path / "a1", row("other|1"))
     assert filled(tmp_path / name, row()).ask('SELECT "case" FROM results').rows == (("exp|1",),)
+
+
+def test_cases_that_are_gone_are_told(tmp_path):
+    first, second = "2026-01-01T00-00-00", "2026-01-02T00-00-00"
+    store = filled(
+        tmp_path, row("exp|1", run=first), row("sin|1", run=first, verdict="MISTAKE"), row("exp|1", run=second), row("cos|1", run=second)
+    )
+    found = store.ask("missing")
+    assert [values[0] for values in found.rows] == ["sin"] and "MISTAKE" in found.rows[0]
+    runs = swept_of(store).runs
+    assert [(run.run, run.missing) for run in runs] == [(second, 1), (first, 0)]

@@ -7,12 +7,14 @@ import subprocess
 import sys
 import textwrap
 import time
+from importlib import metadata
 
 import pyarrow.parquet
 import pytest
 
 import halfulp
 from halfulp.store import Row, RunRecord, Store
+from halfulp.sweeps.judging import Judging
 from halfulp.sweeps.plan import Plan, read_plan
 
 PLAN = """
@@ -461,3 +463,40 @@ def test_programs_of_one_name_are_numbered(tmp_path):
             writer.add(Row(*names, number=number, verdict="MISTAKE", acceptable=False, bundle=f"bundle {number}"))
             writer.add(Finding("plan", "run", f"exp|{number}", f"bundle {number}", script=f"print({number})"))
     assert sorted(scripts_of(kept, "run")) == [f"exp_float32_mistake{end}.py" for end in ("", "_2", "_3", "_4")]
+
+
+def test_the_versions_of_what_a_plan_imports_are_kept(plan, tmp_path):
+    """Also of what a file beside it imports, and within functions; the standard library and files beside it are no packages."""
+    (tmp_path / "neighbor.py").write_text("import json\ndef draw():\n    from scipy import special\n    return special\n")
+    plan.write_text("import neighbor\n" + PLAN)
+    read = read_plan(plan)
+    assert read.packages == ("scipy",)
+    row = Judging(read, "run").lost(next(read.groups()), 0, "")
+    assert json.loads(row.versions)["scipy"] == metadata.version("scipy")
+    other = Plan(read.name, read.sources, packages=("scipy", "onnx"))
+    assert other.digest != Plan(read.name, read.sources, packages=("scipy",)).digest
+
+
+STEPS = """
+name = "steps"
+explain_s = 8.0
+subjects = ["steps"]
+
+def wrong(x):
+    return x.sum() * (1.001 if x.numel() > 3 else 1 + 1e-5 * (x.abs().max() > 1e3))
+
+def cases(subject, seed):
+    import torch
+    x = torch.randn(64, generator=torch.Generator().manual_seed(seed))
+    yield {"actual": wrong, "expected": lambda x: x.sum(), "inputs": (x,)}
+"""
+
+
+def test_smaller_inputs_of_a_finding_have_its_verdict(tmp_path):
+    file = tmp_path / "steps.py"
+    file.write_text(STEPS)
+    found = halfulp.sweep(file, tmp_path / "store", processes=1)
+    (problem,) = found.findings
+    assert problem.verdict == "MISTAKE" and problem.smallest
+    size = int(problem.smallest.partition("[")[2].partition("]")[0]) if problem.smallest.startswith("float32[") else 4
+    assert 3 < size < 64 or problem.smallest.count(",") == 3

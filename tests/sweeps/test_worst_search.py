@@ -6,6 +6,7 @@ import pytest
 import torch
 
 import halfulp
+from halfulp.cases import Case
 from halfulp.errors import InputError, RunError
 from halfulp.searches import Trial, search_inputs
 from halfulp.searches.found import Found, OutOfBudget
@@ -300,3 +301,22 @@ class TestTrial:
         assert found is not None
         assert math.isinf(found.excess)
         assert trial.evaluations < 100
+
+
+def test_no_run_begins_that_would_end_after_the_time(monkeypatch):
+    """A measurement is many runs. The clock stands still but for those runs that take a hundred seconds each."""
+    clock, calls, takes = [0.0], [], [0.0]
+    monkeypatch.setattr("halfulp.cases.deadline.now", lambda: clock[0])
+    monkeypatch.setattr("halfulp.searches.found.now", lambda: clock[0])
+
+    def slow(x):
+        calls.append(x)
+        clock[0] += takes[0]
+        return x.sum()
+
+    trial = Trial(lambda inputs: Case(slow, slow, inputs), seconds=150.0)
+    trial.measure((normal(50),), "the first")
+    usual, takes[0] = len(calls), 100.0
+    with pytest.raises(OutOfBudget):
+        trial.measure((normal(40),), "too slow")
+    assert len(calls) - usual < usual and trial.worst.label == "the first"

@@ -16,7 +16,7 @@ def results(
         Optional[str],
         typer.Argument(
             metavar="[QUESTION]",
-            help="A built-in question (runs, verdicts, flagged, new, worse, ops, causes, flaky, faults, slow), or a query in SQL on the view `results`.",
+            help="A built-in question (runs, verdicts, flagged, new, worse, missing, ops, causes, flaky, faults, slow), or a query in SQL on the view `results`.",
         ),
     ] = None,
     plan: Annotated[str, typer.Option(help="Without a question: the plan to show.", show_default="that of the latest run")] = "",

@@ -9,13 +9,16 @@ from importlib import metadata
 from pathlib import Path
 
 
-def versions() -> dict[str, str]:
+def versions(*others: str) -> dict[str, str]:
     """Versions of Python and of the packages that decide, the system and the processor.
+
+    Args:
+        others: packages that decide here too, by the names that pip knows them by.
 
     Returns:
         Names and values as text, "not installed" for a package that is missing. What a graphics card is, is in `halfulp doctor`.
     """
-    packages = {package: _version(package) for package in ("halfulp", "torch", "numpy")}
+    packages = {package: _version(package) for package in ("halfulp", "torch", "numpy", *others)}
     return {"python": platform.python_version(), **packages, "system": system(), "processor": processor()}
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ..cases import Case, Run
+from ..cases import Case, Deadline, OutOfTime, Run
+from ..cases.deadline import now
 from ..errors import HalfulpError, RunError
 from ..noise import DATA, LeafNoise, Noise, noise_of, residual_of_leaf, widened
 
@@ -71,12 +71,12 @@ class Trial:
         self.pending: Found | None = None
         self.evaluations = self.refused = self.refused_alone = 0
         self.refusal = ""
-        self._end = time.monotonic() + seconds
+        self._deadline = Deadline(now() + seconds)
 
     @property
     def left(self) -> float:
         """Seconds that are left."""
-        return self._end - time.monotonic()
+        return self._deadline.left()
 
     def measure(self, inputs: tuple[Any, ...], label: str) -> float:
         """How far `actual` is off on these inputs; 0 where they can't be judged.
@@ -89,12 +89,17 @@ class Trial:
         self.evaluations += 1
         try:
             case = self.case_on(inputs)
+            if self.evaluations > 1:  # the first inputs are measured in any case
+                case.deadline = self._deadline
             excess = excess_of(case)
             if excess > 1.0 and self._is_news(excess):
                 self.pending = Found(inputs, label, excess)
                 is_acceptable = self.acceptable(case)
                 self.confirmed = self.confirmed if is_acceptable else self.pending
                 excess, self.pending = 1.0 if is_acceptable else excess, None
+        except OutOfTime:
+            self.pending = None
+            raise OutOfBudget from None
         except HalfulpError as error:  # sizes that the weights don't have, an empty axis without a maximum
             self.refused, self.pending = self.refused + 1, None
             if isinstance(error, RefusedAlone):

@@ -18,11 +18,12 @@ KEPT = 0.5
 Change = Callable[[torch.Tensor], torch.Tensor]
 
 
-def reduced(trial: Trial, worst: Found) -> Found:
+def reduced(trial: Trial, worst: Found, keeps: Callable[[tuple[Any, ...]], bool] = lambda _: True) -> Found:
     """The smallest and plainest inputs that were found to be as bad, but for `KEPT`; the best so far where the budget ends.
 
     Args:
         trial: measures; what it measures here is never its worst. worst: where to begin, beyond the limit.
+        keeps: asked of each step before it is taken: whether it shows the same.
 
     Raises:
         Interrupted: by the user, with the best so far.
@@ -34,7 +35,7 @@ def reduced(trial: Trial, worst: Found) -> Found:
             moved = False
             for inputs in _simpler(best.inputs):
                 excess = trial.measure(inputs, worst.label)
-                if excess >= least and excess > 1.0:  # 1 is what was ruled acceptable
+                if excess >= least and excess > 1.0 and keeps(inputs):  # 1 is what was ruled acceptable
                     best, moved = Found(inputs, worst.label, excess), True
                     break
     except OutOfBudget:

@@ -69,6 +69,13 @@ QUESTIONS = {
             WHERE now.place = 1 AND {_RANK.format("now")} <> {_RANK.format("before")} ORDER BY worse DESC, now.severity DESC, now."case" """,
         ),
         Question(
+            "missing",
+            "Which cases of the run before are not in the latest run of their plan?",
+            """SELECT before.subject, before.actual, before.expected, before.dtype, before.shape, before.setting, before.verdict, before.fault
+            FROM results AS before ANTI JOIN results AS now ON now.plan = before.plan AND now."case" = before."case" AND now.place = 1
+            WHERE before.place = 2 ORDER BY before.severity DESC, before."case" """,
+        ),
+        Question(
             "ops",
             "How does each subject fare, in the latest run of each plan?",
             f"""SELECT plan, {_SUBJECT}, count(*) AS cases, count(*) FILTER (acceptable = false) AS flagged,

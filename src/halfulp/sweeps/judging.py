@@ -34,7 +34,7 @@ class Judging:
 
     def __init__(self, plan: Plan, run: str) -> None:
         self.plan, self.run = plan, run
-        self._versions = versions()
+        self._versions = versions(*plan.packages)
         self._machine = hashlib.sha256(json.dumps(self._versions, sort_keys=True).encode()).hexdigest()[:12]
 
     @functools.lru_cache(maxsize=2)  # noqa: B019  # one of these lives as long as its process; two seeds of one group

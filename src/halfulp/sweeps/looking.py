@@ -9,6 +9,7 @@ import torch
 
 from ..cases import Case
 from ..causes import explain
+from ..errors import HalfulpError
 from ..searches import Found, Trial
 from ..searches.reduction import reduced
 from ..store.records import Row
@@ -41,7 +42,7 @@ def looked_at(sample: Sample, row: Row, plan: Plan) -> dict[str, str]:
             sample.actual, sample.expected, given[:count], keywords=dict(zip(keywords, given[count:])) or None, seed=plan.seed, **options
         )
 
-    smallest = _smaller(arguments, case_on, SHARE * plan.explain_s)
+    smallest = _smaller(arguments, case_on, row.verdict, SHARE * plan.explain_s)
     inputs, named = smallest[:count], dict(zip(keywords, smallest[count:]))
     is_smaller = smallest is not arguments
     found = {"smallest": _in_words(smallest), "script": finding_script(sample, row, inputs, named, is_smaller=is_smaller)}
@@ -64,18 +65,20 @@ def looked_at(sample: Sample, row: Row, plan: Plan) -> dict[str, str]:
     return found
 
 
-def _smaller(arguments: tuple[Any, ...], case_on: Callable[[tuple[Any, ...]], Case], seconds: float) -> tuple[Any, ...]:
-    """Arguments on which the case is flagged too; those given where none are smaller."""
+def _smaller(arguments: tuple[Any, ...], case_on: Callable[[tuple[Any, ...]], Case], verdict: str, seconds: float) -> tuple[Any, ...]:
+    """Arguments on which the case has the same verdict; those given where none are smaller."""
 
-    def is_not_flagged(case: Case) -> bool:
-        return judged(Gatherer(case, lambda _: None)).acceptable is not False
+    def keeps(inputs: tuple[Any, ...]) -> bool:
+        try:
+            return judged(Gatherer(case_on(inputs), lambda _: None)).verdict.name == verdict
+        except HalfulpError:
+            return False
 
-    trial = Trial(case_on, seconds=seconds, acceptable=is_not_flagged)
+    trial = Trial(case_on, seconds=seconds)
     excess = trial.measure(arguments, "the case")
     if excess <= 1.0:  # flagged for something else than its size, which a search can't climb
         return arguments
-    found = reduced(trial, Found(arguments, "the case", excess)).inputs
-    return arguments if is_not_flagged(case_on(found)) else found
+    return reduced(trial, Found(arguments, "the case", excess), keeps).inputs
 
 
 def _in_words(arguments: tuple[Any, ...]) -> str:

@@ -17,6 +17,7 @@ from ..files import path_of, reason_of
 from ..process.versions import versions
 from .case_sources import KINDS, Group, Source, source_class
 from .case_sources.python_cases import names_of
+from .packages import packages_of
 
 SECONDS = 60.0
 """How long a case may take. Most take a hundredth of a second; one that takes a minute hangs, or is too large for a sweep."""
@@ -35,6 +36,8 @@ class Plan:
         resources: what a case needs of a cluster, by Ray's names: {"GPU": 1, "memory": 4e9}; a processor by default.
         environments: name -> environment variables. Every case is run with each of them, in processes of their own.
         explain_s: seconds that explaining a finding may take; 0 explains nothing.
+        packages: what is under test, by the names that pip knows: their versions are kept with each result. A plan that is read from a file has
+            those that its Python files import, too.
     """
 
     name: str
@@ -45,11 +48,12 @@ class Plan:
     resources: Mapping[str, float] = field(default_factory=dict)
     environments: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: {"": {}})
     explain_s: float = 20.0
+    packages: Sequence[str] = ()
 
     @property
     def digest(self) -> str:
         """The same for the same plan, files that its cases are read from, and versions of packages."""
-        packages = {name: version for name, version in versions().items() if name not in ("system", "processor")}
+        packages = {name: version for name, version in versions(*self.packages).items() if name not in ("system", "processor")}
         found = hashlib.sha256(json.dumps([dataclasses.asdict(self), packages], sort_keys=True, default=str).encode())
         for file in sorted({file for part in range(len(self.sources)) for file in self.source(part).paths()}):
             found.update(str(file).encode() + b"\0" + (file.read_bytes() if file.is_file() else b""))
@@ -203,6 +207,5 @@ def _checked(content: dict[str, Any], file: Path) -> Plan:
     if not plan.sources or not plan.environments:
         lacking = "sources" if not plan.sources else "environments"
         raise InputError(f"Got the plan {file} without {lacking}. Needed: at least one. There is nothing to check otherwise. Add one.")
-    for part in range(len(plan.sources)):
-        plan.source(part)
-    return plan
+    files = [path for part in range(len(plan.sources)) for path in plan.source(part).paths()]
+    return dataclasses.replace(plan, packages=tuple(sorted({*plan.packages, *packages_of(files)})))

@@ -55,7 +55,8 @@ class RayEngine:
                     "starts one. Start it, or leave --address out."
                 ) from error
         self._check_resources()
-        asked: dict[str, Any] = {"num_cpus": 1.0, "max_retries": RETRIES, **_resources(plan.resources)}
+        # Without max_calls, Ray ends the worker of a task that asked for a GPU after it, and its process for cases with it.
+        asked: dict[str, Any] = {"num_cpus": 1.0, "max_retries": RETRIES, "max_calls": 0, **_resources(plan.resources)}
         remote: Any = ray.remote
         self._task: Any = remote(**asked)(_work)
         self._pace = Pace()

@@ -22,6 +22,8 @@ first(struct_pack(setting, shape, reason) ORDER BY "case" = looked_at DESC, exce
 any_value(cause), any_value(explanation), any_value(origin), any_value(smallest), any_value(script) FROM results
 WHERE run = $run AND acceptable = false GROUP BY bundle, verdict, severity, {_SUBJECT}
 ORDER BY severity DESC, max(excess) DESC NULLS LAST, {_SUBJECT}"""
+BESIDE = ("python", "numpy", "system", "processor")
+"""Versions that the table of runs has no room for."""
 MOST = 2000
 """Cases that a result holds; the store has all."""
 _WORST = f"""
@@ -30,9 +32,14 @@ ORDER BY severity DESC, excess DESC NULLS LAST, "case" LIMIT {MOST}"""
 _RUNS = f"""
 SELECT now.run, any_value(now.versions), count(*), count(*) FILTER (now.acceptable = false), count(*) FILTER (now.fault <> ''),
 count(*) FILTER ({NEWLY_FLAGGED} AND now.place < (SELECT max(place) FROM results WHERE plan = $plan)),
-count(*) FILTER (now.acceptable IS DISTINCT FROM false AND before.acceptable = false)
-FROM results AS now LEFT JOIN results AS before ON {THE_RUN_BEFORE}
+count(*) FILTER (now.acceptable IS DISTINCT FROM false AND before.acceptable = false),
+now.place FROM results AS now LEFT JOIN results AS before ON {THE_RUN_BEFORE}
 WHERE now.plan = $plan GROUP BY now.run, now.place ORDER BY now.place LIMIT 100"""
+_MISSING = """
+SELECT before.place - 1, count(*) FROM results AS before LEFT JOIN results AS now
+ON now.plan = before.plan AND now."case" = before."case" AND now.place = before.place - 1
+WHERE before.plan = $plan AND now."case" IS NULL GROUP BY before.place"""
+"""Of each run but the oldest, by its place: how many cases of the run before it does not have."""
 
 
 def swept_of(store: Store, plan: str = "", run: str = "") -> Swept:
@@ -67,7 +74,11 @@ def swept_of(store: Store, plan: str = "", run: str = "") -> Swept:
         subjects = tuple(Subject(*values) for values in asked(_SUBJECTS, run=run))
         worst = tuple(CaseRow(*values) for values in asked(_WORST, run=run))
         findings = tuple(_finding(values) for values in asked(_FINDINGS, run=run))
-        runs = tuple(PastRun(values[0], _versions(values[1]), *values[2:]) for values in asked(_RUNS, plan=plan))
+        missing = dict(asked(_MISSING, plan=plan))
+        runs = tuple(
+            PastRun(run_name, _versions(text), *counts, missing=missing.get(place, 0))
+            for run_name, text, *counts, place in asked(_RUNS, plan=plan)
+        )
     record = next((record for record in run_records(store.folder) if record.run == run), None)
     return Swept(
         plan, run, str(store.folder), verdicts, subjects, findings, worst, faults, runs, record.seconds if record else 0.0, record.complete if record else True,
@@ -83,4 +94,4 @@ def _finding(values: Any) -> FoundProblem:
 
 def _versions(text: str) -> str:
     found = json.loads(text) if text else {}
-    return ", ".join(f"{name} {found[name]}" for name in ("halfulp", "torch") if name in found)
+    return ", ".join(f"{name} {version}" for name, version in found.items() if name not in BESIDE)

@@ -99,8 +99,9 @@ class PastRun:
     """One run of a plan.
 
     Attributes:
-        run: its name. versions: of halfulp and PyTorch, in words. cases, flagged, faults: how many. new, gone: cases that are flagged and were
-            not in the run before, and the other way round; 0 of the first run. Runs that did not end come after those that did.
+        run: its name. versions: of halfulp, PyTorch and what is under test, in words. cases, flagged, faults: how many.
+        new, gone: cases that are flagged and were not in the run before, and the other way round; 0 of the first run.
+        missing: cases of the run before that this one does not have. Runs that did not end come after those that did.
     """
 
     run: str
@@ -110,6 +111,7 @@ class PastRun:
     faults: int
     new: int
     gone: int
+    missing: int = 0
 
 
 @shown

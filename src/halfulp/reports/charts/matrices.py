@@ -8,12 +8,9 @@ import altair as alt
 
 from ...sweeps import Cell, Matrix
 from ...words.numbers import counted
-from ..colors import LETTERS, VERDICT_COLORS
 from ..text.matrices import ORDER, direct_cells
-from .style import WIDTH, Columns, Sketch, data, finished, rounded
-
-TILE, FEW = 130, 5
-"""Pixels of a tile where there are few backends, which would otherwise be stretched over the page; names of so many fit side by side."""
+from .style import Columns, Sketch, finished, rounded
+from .tiles import verdict_tiles
 
 
 def cell_columns(cells: list[Cell]) -> dict[str, list[Any]]:
@@ -44,28 +41,12 @@ def matrix_chart(matrix: Matrix, name: str = "matrix") -> Sketch:
     rows: dict[str, list[Any]] = {
         "op": [cell.op for cell in cells],
         "backend": [cell.actual for cell in cells],
-        "verdict": [cell.verdict or "not supported" for cell in cells],
-        "letter": [LETTERS[cell.verdict] for cell in cells],
+        "verdict": [cell.verdict for cell in cells],
         "format": [cell.format for cell in cells],
         "error": [None if cell.actual_error_in_u is None else rounded(cell.actual_error_in_u) for cell in cells],
     }
-    names = [verdict for verdict in reversed(ORDER) if verdict in {cell.verdict for cell in cells}]
-    scale = alt.Scale(domain=[word or "not supported" for word in names], range=[VERDICT_COLORS[word] for word in names])
-    base = alt.Chart(data(datasets, name, rows))
-    columns = len(set(rows["backend"]))
-    x = alt.X(
-        "backend:N",
-        sort=list(dict.fromkeys(rows["backend"])),
-        title=None,
-        axis=alt.Axis(orient="top", labelAngle=-50 if columns > FEW else 0, labelLimit=180),
-    )
-    y = alt.Y("op:N", sort=list(dict.fromkeys(rows["op"])), title=None)
     tooltip = ["op:N", "backend:N", "verdict:N", "format:N", alt.Tooltip("error:Q", title="error in u", format=".3~g")]
-    tiles = base.mark_rect(stroke="white", strokeWidth=1).encode(
-        x=x, y=y, color=alt.Color("verdict:N", scale=scale, legend=alt.Legend(orient="bottom", title=None, columns=4)), tooltip=tooltip
-    )
-    letters = base.mark_text(color="black", fontSize=10, fontWeight="bold").encode(x=x, y=y, text="letter:N")
-    chart = alt.layer(tiles.properties(name=f"{name}_tiles"), letters.properties(name=f"{name}_letters"))
+    chart, size = verdict_tiles(datasets, name, rows, down="op", across="backend", nothing="not supported", tooltip=tooltip)
     bad = sum(cell.verdict in ORDER[:5] for cell in cells)
     words = f"{counted(len(set(rows['op'])), 'op')} by {counted(len(set(rows['backend'])), 'backend')}; {bad} {'tile is' if bad == 1 else 'tiles are'} unacceptable or undecided."
     return finished(
@@ -73,8 +54,7 @@ def matrix_chart(matrix: Matrix, name: str = "matrix") -> Sketch:
         datasets,
         title="Each backend against PyTorch: the worst verdict over all sizes",
         description=f"Heat map. {words}",
-        height=16 * len(set(rows["op"])),
-        **({"width": TILE * columns} if columns * TILE < WIDTH else {}),
+        **size,
     )
 
 

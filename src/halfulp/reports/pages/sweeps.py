@@ -6,7 +6,7 @@ from functools import partial
 
 from ...sweeps.swept import Swept
 from ...words.numbers import counted
-from ..charts.sweeps import trend_chart
+from ..charts.sweeps import SUBJECTS, subjects_chart, trend_chart
 from ..text.sweeps import problem_lines, sweep_answer, title_of
 from .page import Code, Column, Columns, Figure, Number, Page, Part, Section, Table, Words, tone_of
 from .tables import columns_of
@@ -44,8 +44,8 @@ def sweep_page(found: Swept) -> Page:
             "subject", "actual", "expected", "dtype", "environment", "setting", "shape", "verdict", "excess", "ulps", "seconds", "reason",
         ),
         "runs": columns_of(
-            ((run.run, run.versions, run.cases, run.flagged, run.faults, run.new, run.gone) for run in found.runs),
-            "run", "versions", "cases", "flagged", "faults", "new", "gone",
+            ((run.run, run.versions, run.cases, run.flagged, run.faults, run.new, run.gone, run.missing) for run in found.runs),
+            "run", "versions", "cases", "flagged", "faults", "new", "gone", "missing",
         ),
     }  # fmt: skip
     sections = [*_findings(found), *_tables(found)]
@@ -90,9 +90,11 @@ def _tables(found: Swept) -> list[Section]:
         Column("verdict", "verdict"), *SIDES, Column("setting", "case"), Column("shape", "inputs"), Column("excess", "times the limit", True),
         Column("ulps", "largest, in ulps", True), Column("seconds", "s", True), Column("reason", "why"),
     )  # fmt: skip
+    most = f" The {SUBJECTS} worst subjects." if len({each.subject for each in found.subjects}) > SUBJECTS else ""
+    tiles = Figure("map", partial(subjects_chart, found), "Verdicts", f"A tile tells the worst verdict of the cases of a subject.{most}")
     kept = f"The worst {len(found.worst):,} of {found.cases:,} cases" if len(found.worst) < found.cases else "Every case"
     sections = [
-        Section("subjects", "Every subject", (Table("subjects", "All subjects, the worst first", subjects),)),
+        Section("subjects", "Every subject", (tiles, Table("subjects", "All subjects, the worst first", subjects))),
         Section("cases", kept, (Table("cases", f"{kept}; the store has all", cases),)),
     ]
     if found.faults:
@@ -106,7 +108,7 @@ def _tables(found: Swept) -> list[Section]:
     if len(found.runs) > 1:
         columns = (
             Column("run", "run", is_code=True), Column("versions", "versions"), Column("cases", "cases", True), Column("flagged", "not acceptable", True),
-            Column("faults", "no verdict", True), Column("new", "newly flagged", True), Column("gone", "no longer flagged", True),
+            Column("faults", "no verdict", True), Column("new", "newly flagged", True), Column("gone", "no longer flagged", True), Column("missing", "missing", True),
         )  # fmt: skip
         trend = Figure("trend", partial(trend_chart, found), "Run by run", "Cases that are not acceptable in each run of this plan.")
         sections.append(Section("runs", "The runs of this plan", (trend, Table("runs", "The latest first", columns))))

@@ -30,9 +30,11 @@ def sweep_text(found: Swept, form: str = "full") -> str:
         if len(found.faults) > MOST:
             parts.append(f"  {counted(len(found.faults) - MOST, 'more reason')}: halfulp results {found.store} faults")
     if len(found.runs) > 1:
-        runs = plain_table("run", "versions", "cases", "flagged", "faults", "newly flagged", "no longer flagged")
+        runs = plain_table("run", "versions", "cases", "flagged", "faults", "newly flagged", "no longer flagged", "missing")
         for run in found.runs[:MOST]:
-            runs.add_row(run.run, run.versions, *(f"{count:,}" for count in (run.cases, run.flagged, run.faults, run.new, run.gone)))
+            runs.add_row(
+                run.run, run.versions, *(f"{count:,}" for count in (run.cases, run.flagged, run.faults, run.new, run.gone, run.missing))
+            )
         parts += ["", as_text(runs)]
     return "\n".join([*parts, "", f"Everything is in {found.store}: halfulp results {found.store} lists the questions that it answers."])
 
