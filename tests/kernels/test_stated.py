@@ -652,3 +652,9 @@ def ref_kernel(data):
         problem = read_problem(tmp_path)
         draws = [problem.draw(seed, {}) for seed in (0, 1, 2)]
         assert Stated(problem, draws).allows(Setting(((torch.ones(3, 4), torch.ones(1, 4)),)), {}) is allowed_then
+
+
+def test_limits_that_are_products_may_be_beyond_64_bits(tmp_path):
+    """A limit is looked for with numbers near 2^62; their product with another size can't be compared with a tensor as an integer."""
+    found, draw = stated(tmp_path, "All numbers obey x < dim * group, and dim <= 1000.")
+    assert found.limits_from_above("dim", draw) and not found.limits_from_above("group", draw)

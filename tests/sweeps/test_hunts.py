@@ -9,7 +9,11 @@ from halfulp.sweeps.judging import Judging
 from halfulp.sweeps.plan import read_plan
 
 HUNTS = Path(__file__).parents[2] / "hunts"
-NEEDED = {"attention.py": ["transformers"], "exporters.py": ["transformers", "onnxruntime", "openvino"], "onnx.toml": ["onnx", "onnxruntime"]}
+NEEDED = {
+    "attention.py": ["transformers"],
+    "exporters.py": ["transformers", "onnxruntime", "openvino"],
+    "onnx.toml": ["onnx", "onnxruntime"],
+}
 
 
 def plan_of(name):

@@ -246,18 +246,23 @@ def _comparisons(sentence: str) -> Iterator[Statement]:
 
 def _comparison(left: ast.expr, sign: ast.cmpop, right: ast.expr) -> Test:
     def test(names: Names) -> bool | None:
-        sides = value_of(left, names), value_of(right, names)
-        if None in [side if side is None else 0 for side in sides] or type(sign) not in SIGNS:
-            return None
         try:
+            sides = [_of_any_size(value_of(side, names)) for side in (left, right)]
+            if any(side is None for side in sides) or type(sign) not in SIGNS:
+                return None
             found = SIGNS[type(sign)](*sides)
             for side in sides:  # what is said of numbers is not said of NaN
                 found = found | side.isnan() if isinstance(side, torch.Tensor) and is_real(side) else found
             return bool(found.all()) if isinstance(found, torch.Tensor) else bool(found)
-        except (RuntimeError, TypeError):  # tensors whose shapes have nothing to do with each other
+        except (RuntimeError, TypeError, OverflowError):  # tensors whose shapes have nothing to do with each other, numbers of no format
             return None
 
     return test
+
+
+def _of_any_size(value: Any) -> Any:
+    """A value that can be compared with tensors: a whole number beyond 64 bits, as products of limits are, as a float."""
+    return float(value) if isinstance(value, int) and abs(value) >= 1 << 63 else value
 
 
 def _of_a_name(holds: Callable[[Any, Any], bool], *groups: str) -> Reader:
