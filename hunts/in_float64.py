@@ -9,6 +9,8 @@ import importlib
 import numpy as np
 import torch
 
+from halfulp.sweeps.case_sources.rounded import in_float64, natural_formats
+
 name = "in-float64"
 packages = ["kornia", "scikit-image", "scipy", "librosa", "torchaudio"]
 actual_name, expected_name = "float32", "float64, rounded"
@@ -215,7 +217,8 @@ def cases(subject, seed):
         made = make(torch.Generator().manual_seed(seed))
         inputs = made if isinstance(made, tuple) else (made,)
         given = tuple(value.float() if value.is_floating_point() else value for value in inputs)
-        yield {"actual": call, "expected": in_float64(call), "inputs": given, "setting": words}
+        wide = in_float64(call, torch.float32, natural_formats(call, given, {}))
+        yield {"actual": call, "expected": wide, "inputs": given, "setting": words}
 
 
 def found(package, path):
@@ -237,18 +240,3 @@ def leaves(value):
         return tuple(leaves(part) for part in value)
     array = np.asarray(value)
     return torch.from_numpy(np.ascontiguousarray(array)) if array.dtype.kind in "fciub" else torch.zeros(0)
-
-
-def in_float64(call):
-    def expected(*inputs):
-        wide = call(*(value.double() if value.is_floating_point() else value for value in inputs))
-        narrow = call(*inputs)  # whose formats are asked for: some functions always give float64
-        return rounded(wide, narrow)
-
-    return expected
-
-
-def rounded(wide, narrow):
-    if isinstance(wide, (tuple, list)):
-        return tuple(rounded(one, other) for one, other in zip(wide, narrow))
-    return wide.to(narrow.dtype) if isinstance(wide, torch.Tensor) else wide

@@ -1,6 +1,7 @@
-"""Special functions of PyTorch, SciPy and JAX, and elementary functions of complex numbers, against mpmath, in float32 and float64.
+"""Special functions of PyTorch, SciPy and JAX, and elementary functions of complex numbers in PyTorch, NumPy and JAX, against mpmath.
 
-A formula that is wrong, or ends too early, is as wrong in float64: only another implementation shows it. mpmath computes in 30 digits.
+In float32 and float64. A formula that is wrong, or a series that ends too early, is as wrong in float64: only another implementation shows it.
+mpmath computes with 30 digits.
 Needed beside halfulp: `pip install mpmath scipy`; JAX's functions are left out where JAX is not installed.
 """
 
@@ -16,7 +17,7 @@ packages = ["mpmath", "scipy", "jax"]
 actual_name, expected_name = "the package", "mpmath"
 
 NUMBERS = 48
-"""Of each argument: between the ends of its range, evenly by logarithm where it is positive, and a few next to the ends."""
+"""Of each argument: drawn between the ends of its range, by their logarithm where it is positive."""
 
 LIBRARIES = {
     "pytorch": ("torch.special", "torch", "torch.nn.functional"),
@@ -32,7 +33,6 @@ ALIASES = {
 
 mp = mpmath.mp.clone()
 mp.dps = 30
-inf = math.inf
 
 REAL = {
     "digamma": (lambda x: mp.psi(0, x), (0.05, 40)),
@@ -65,7 +65,7 @@ REAL = {
     "expm1": (mp.expm1, (-3, 3)),
     "log1p": (mp.log1p, (-0.9, 5)),
     "logit": (lambda x: mp.log(x) - mp.log1p(-x), (0.01, 0.99)),
-    "expit": (mp.sigmoid if hasattr(mp, "sigmoid") else (lambda x: 1 / (1 + mp.exp(-x))), (-30, 30)),
+    "expit": (lambda x: 1 / (1 + mp.exp(-x)), (-30, 30)),
     "entr": (lambda x: -x * mp.log(x), (0.001, 9)),
     "logsigmoid": (lambda x: -mp.log1p(mp.exp(-x)), (-30, 30)),
     "softplus": (lambda x: mp.log1p(mp.exp(x)), (-30, 30)),
@@ -112,8 +112,8 @@ REAL = {
 """Each function: by mpmath, and the range of each argument."""
 WHOLE = {"polygamma": (0,)} | {key: (1,) for key in REAL if "polynomial" in key}
 """Which arguments are whole numbers."""
-EXACT_ALONE = ("zeta", "hyp1f1", "hyp2f1")
-"""Of which fewer numbers are drawn: mpmath takes long."""
+SLOW = ("zeta", "hyp1f1", "hyp2f1")
+"""Of these a quarter as many numbers are drawn: mpmath takes long."""
 
 COMPLEX = {
     "exp": mp.exp, "expm1": mp.expm1, "log": mp.log, "log1p": mp.log1p, "log2": lambda z: mp.log(z) / mp.log(2), "log10": lambda z: mp.log(z) / mp.log(10),
@@ -162,7 +162,7 @@ def cases(subject, seed):
 def real_numbers(function, dtype, seed):
     exact, *ranges = REAL[function]
     generator = np.random.default_rng(seed)
-    count = NUMBERS // 4 if function in EXACT_ALONE else NUMBERS
+    count = NUMBERS // 4 if function in SLOW else NUMBERS
     whole = WHOLE.get(function, ())
     columns = []
     for place, (low, high) in enumerate(ranges):
@@ -186,22 +186,26 @@ def complex_numbers(function, dtype, seed):
 
 
 def by_mpmath(exact):
+    """The function by mpmath, of tensors and whole numbers, rounded once to the format of the tensors."""
+
     def expected(*inputs):
-        arrays = np.broadcast_arrays(*(value.numpy() if isinstance(value, torch.Tensor) else np.asarray(value) for value in inputs))
         kind = next(
             value.dtype for value in inputs if isinstance(value, torch.Tensor) and (value.is_floating_point() or value.is_complex())
         )
-        results = [exact(*(number_of(value) for value in values)) for values in zip(*(array.ravel() for array in arrays))]
+        arrays = np.broadcast_arrays(*map(np.asarray, inputs))
+        results = [exact(*map(number_of, values)) for values in zip(*(array.ravel() for array in arrays))]
         parts = list(zip(*results)) if isinstance(results[0], tuple) else [results]
-        is_complex = any(isinstance(value, mpmath.mpc) or (hasattr(value, "imag") and value.imag != 0) for value in parts[0])
-        wide = torch.complex128 if is_complex else torch.float64
-        asked = kind if is_complex or not kind.is_complex else kind.to_real()
-        tensors = [
-            torch.tensor([complex(value) if is_complex else float(value.real) for value in part], dtype=wide).to(asked) for part in parts
-        ]
-        return tuple(tensors) if len(tensors) > 1 else tensors[0]
+        tensors = tuple(as_tensor(part, kind) for part in parts)
+        return tensors if len(tensors) > 1 else tensors[0]
 
     return expected
+
+
+def as_tensor(numbers, kind):
+    """Numbers of mpmath in a format; real ones, such as absolute values, in the real format that goes with a complex one."""
+    if kind.is_complex and all(isinstance(number, mp.mpc) for number in numbers):
+        return torch.tensor([complex(number) for number in numbers], dtype=torch.complex128).to(kind)
+    return torch.tensor([float(number.real) for number in numbers], dtype=torch.float64).to(kind.to_real() if kind.is_complex else kind)
 
 
 def number_of(value):

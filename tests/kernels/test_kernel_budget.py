@@ -115,10 +115,8 @@ def get_init_inputs():
 
 def test_a_solution_that_sleeps_is_not_known_to_be_right(tmp_path):
     """It would be asked about the given inputs alone, and it is wrong on all others."""
-    (tmp_path / "problem.py").write_text(SLEEPS.format(name="Model", seconds=0, body="torch.tanh(x)"))
-    (tmp_path / "solution.py").write_text(
-        SLEEPS.format(name="ModelNew", seconds=0.7, body="2 * torch.sigmoid(2 * x) - 1 if len(x) == 6 else x")
-    )
+    (tmp_path / "problem.py").write_text(SLEEPS.format(name="Model", seconds=0, body="x * torch.sigmoid(x)"))
+    (tmp_path / "solution.py").write_text(SLEEPS.format(name="ModelNew", seconds=0.7, body="x / (1 + torch.exp(-x)) if len(x) == 6 else x"))
     found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=6.0)
     assert found.answer == "UNDECIDED" and "other sizes" in found.because, found
 
@@ -126,7 +124,7 @@ def test_a_solution_that_sleeps_is_not_known_to_be_right(tmp_path):
 def test_a_question_in_between_does_not_stand_for_the_one_before(tmp_path, monkeypatch):
     """The answer to gradients, "it records none", was taken from the question about sizes that came half-way through the time."""
     monkeypatch.setattr(Budget, "is_half_over", True)
-    (tmp_path / "problem.py").write_text(SLEEPS.format(name="Model", seconds=0, body="torch.tanh(x)"))
-    (tmp_path / "solution.py").write_text(SLEEPS.format(name="ModelNew", seconds=0, body="2 * torch.sigmoid(2 * x.detach()) - 1"))
+    (tmp_path / "problem.py").write_text(SLEEPS.format(name="Model", seconds=0, body="x * torch.sigmoid(x)"))
+    (tmp_path / "solution.py").write_text(SLEEPS.format(name="ModelNew", seconds=0, body="x.detach() / (1 + torch.exp(-x.detach()))"))
     found = judge_here(tmp_path / "problem.py", tmp_path / "solution.py", budget_s=6.0)
     assert found.answer == "RIGHT", found

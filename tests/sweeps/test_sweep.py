@@ -483,20 +483,19 @@ explain_s = 8.0
 subjects = ["steps"]
 
 def wrong(x):
-    return x.sum() * (1.001 if x.numel() > 3 else 1 + 1e-5 * (x.abs().max() > 1e3))
+    return x.sum() * 1.0005 if x.numel() > 3 else x.bfloat16().sum().float()
 
 def cases(subject, seed):
     import torch
-    x = torch.randn(64, generator=torch.Generator().manual_seed(seed))
+    x = torch.rand(64, generator=torch.Generator().manual_seed(seed))
     yield {"actual": wrong, "expected": lambda x: x.sum(), "inputs": (x,)}
 """
 
 
 def test_smaller_inputs_of_a_finding_have_its_verdict(tmp_path):
+    """Up to three numbers are summed in 16 bits, which is another finding."""
     file = tmp_path / "steps.py"
     file.write_text(STEPS)
-    found = halfulp.sweep(file, tmp_path / "store", processes=1)
-    (problem,) = found.findings
-    assert problem.verdict == "MISTAKE" and problem.smallest
-    size = int(problem.smallest.partition("[")[2].partition("]")[0]) if problem.smallest.startswith("float32[") else 4
-    assert 3 < size < 64 or problem.smallest.count(",") == 3
+    (problem,) = halfulp.sweep(file, tmp_path / "store", processes=1).findings
+    assert problem.verdict == "MISTAKE"
+    assert problem.smallest.startswith("float32 [") and problem.smallest.count(",") == 3, problem.smallest

@@ -259,7 +259,7 @@ class _Judge:
         yield from self._with_sizes(plan, plan.elsewhere())
 
     def _with_sizes(self, plan: Plan, questions: Iterator[Question]) -> Iterator[Question]:
-        """The questions, and once half of the time is over one about other sizes: a slow solution may not get to any of its own."""
+        """The questions, and halfway through the time one about other sizes if there was none: a slow solution may never get to any."""
         for question in questions:
             yield question
             if self.budget.is_half_over:

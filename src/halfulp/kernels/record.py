@@ -17,7 +17,7 @@ from .trials.yardstick import in_words
 ACTIONS = {"loading it": "It can't be loaded", "making it": "It can't be constructed"}
 """What failed before there was a call."""
 LEAST = {"seed": "other draws of the inputs", "values": "other values", "sizes": "other sizes"}
-"""Kinds of questions of which a solution has answered one, or it is not known to be right: one that sleeps would be asked nothing else."""
+"""A solution is not called right before it has answered a question of each of these kinds. One that sleeps would be asked none."""
 
 
 class Record:
@@ -68,17 +68,16 @@ class Record:
             return self.result(Verdict.UNDECIDED, f"The solution could not be judged on the inputs of the problem: {first.note}")
         right = sum(entry.answer == "right" for entry in self.asked)
         if open_kinds := self._open_kinds():
-            said = f"Nothing wrong was found in {counted(right, 'question')}, but there was no time for any about {' or '.join(open_kinds)}"
-            return self.result(
-                Verdict.UNDECIDED, f"{said}: the solution or the reference is slow. Give it more time: --budget, or budget_s."
-            )
+            said = f"No mistake was found in {counted(right, 'question')}, but there was no time to ask about {' or '.join(open_kinds)}"
+            slow = "because the solution or the reference is slow. Give it more time with --budget (budget_s in Python)."
+            return self.result(Verdict.UNDECIDED, f"{said}, {slow}")
         reason = f" {self.check.reason}" if self.check is not None else ""
         where = "the one question that has" if right == 1 else f"all {right} questions that have"
         because = f"It is right on {where} an answer.{reason} {in_words(coarser)}".rstrip()
         return self.result(Verdict.IDENTICAL if self.is_identical else Verdict.ROUNDING, because, coarser=coarser)
 
     def _open_kinds(self) -> list[str]:
-        """What there was no time to ask about at all, of `LEAST`, in words."""
+        """The kinds in `LEAST` that there was no time to ask about, in words."""
         if self.is_complete:
             return []
         known = {entry.kind for entry in self.asked if entry.answer == "right"}

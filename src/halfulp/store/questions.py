@@ -71,9 +71,8 @@ QUESTIONS = {
         Question(
             "missing",
             "Which cases of the run before are not in the latest run of their plan?",
-            """SELECT before.subject, before.actual, before.expected, before.dtype, before.shape, before.setting, before.verdict, before.fault
-            FROM results AS before ANTI JOIN results AS now ON now.plan = before.plan AND now."case" = before."case" AND now.place = 1
-            WHERE before.place = 2 ORDER BY before.severity DESC, before."case" """,
+            f"""SELECT before.subject, before.actual, before.expected, before.dtype, before.shape, before.setting, before.verdict, before.fault
+            FROM results AS before ANTI JOIN results AS now ON {THE_RUN_BEFORE} WHERE before.place = 2 ORDER BY before.severity DESC, before."case" """,
         ),
         Question(
             "ops",

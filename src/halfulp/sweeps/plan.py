@@ -207,5 +207,13 @@ def _checked(content: dict[str, Any], file: Path) -> Plan:
     if not plan.sources or not plan.environments:
         lacking = "sources" if not plan.sources else "environments"
         raise InputError(f"Got the plan {file} without {lacking}. Needed: at least one. There is nothing to check otherwise. Add one.")
-    files = [path for part in range(len(plan.sources)) for path in plan.source(part).paths()]
+    files = [path for part in range(len(plan.sources)) for path in _files_of(plan.source(part))]
     return dataclasses.replace(plan, packages=tuple(sorted({*plan.packages, *packages_of(files)})))
+
+
+def _files_of(source: Source) -> list[Path]:
+    """The files of a source; none where a pattern fits none, which is told when its cases are listed."""
+    try:
+        return source.paths()
+    except InputError:
+        return []

@@ -35,10 +35,9 @@ count(*) FILTER ({NEWLY_FLAGGED} AND now.place < (SELECT max(place) FROM results
 count(*) FILTER (now.acceptable IS DISTINCT FROM false AND before.acceptable = false),
 now.place FROM results AS now LEFT JOIN results AS before ON {THE_RUN_BEFORE}
 WHERE now.plan = $plan GROUP BY now.run, now.place ORDER BY now.place LIMIT 100"""
-_MISSING = """
-SELECT before.place - 1, count(*) FROM results AS before LEFT JOIN results AS now
-ON now.plan = before.plan AND now."case" = before."case" AND now.place = before.place - 1
-WHERE before.plan = $plan AND now."case" IS NULL GROUP BY before.place"""
+_MISSING = f"""
+SELECT before.place - 1, count(*) FROM results AS before ANTI JOIN results AS now ON {THE_RUN_BEFORE}
+WHERE before.plan = $plan GROUP BY before.place"""
 """Of each run but the oldest, by its place: how many cases of the run before it does not have."""
 
 

@@ -90,8 +90,8 @@ def _tables(found: Swept) -> list[Section]:
         Column("verdict", "verdict"), *SIDES, Column("setting", "case"), Column("shape", "inputs"), Column("excess", "times the limit", True),
         Column("ulps", "largest, in ulps", True), Column("seconds", "s", True), Column("reason", "why"),
     )  # fmt: skip
-    most = f" The {SUBJECTS} worst subjects." if len({each.subject for each in found.subjects}) > SUBJECTS else ""
-    tiles = Figure("map", partial(subjects_chart, found), "Verdicts", f"A tile tells the worst verdict of the cases of a subject.{most}")
+    most = f" Only the {SUBJECTS} worst subjects are shown." if len({each.subject for each in found.subjects}) > SUBJECTS else ""
+    tiles = Figure("map", partial(subjects_chart, found), "Verdicts", f"Each tile shows the worst verdict among a subject's cases.{most}")
     kept = f"The worst {len(found.worst):,} of {found.cases:,} cases" if len(found.worst) < found.cases else "Every case"
     sections = [
         Section("subjects", "Every subject", (tiles, Table("subjects", "All subjects, the worst first", subjects))),
