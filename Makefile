@@ -116,6 +116,7 @@ benchmarks: $(VENV)/.ready
 	$(BIN)/python -W ignore -m benchmarks.sweeps.engines
 	$(BIN)/python -W ignore -m benchmarks.worst.run --peers
 	$(BIN)/python -W ignore -m benchmarks.worst.unary --scan --minutes 120
+	$(BIN)/python -m benchmarks.findings
 	HALFULP_HOME=$(CURDIR)/.backends $(BIN)/halfulp backends install triton
 	HALFULP_HOME=$(CURDIR)/.backends $(BIN)/python -W ignore -m benchmarks.kernels.released
 
@@ -125,7 +126,7 @@ benchmarks: $(VENV)/.ready
 SLICES_0 := real-models docs explain origins orders agreement
 SLICES_1 := docs notebooks verdicts compiling limits tolerances fuzz sweeps
 SLICES_2 := backends docs kernels
-SLICES_3 := docs
+SLICES_3 := docs findings
 EVERY := $(sort $(SLICES_0) $(SLICES_1) $(SLICES_2) $(SLICES_3))
 TURN := $(shell expr $$(git rev-list --count HEAD 2>/dev/null || echo 0) % 4)
 SLICES := $(if $(EVERY_SLICE),$(EVERY),$(SLICES_$(TURN)))
@@ -186,6 +187,11 @@ slice-agreement: $(VENV)/.ready
 
 slice-tolerances: $(VENV)/.ready
 	$(BIN)/python -W ignore -m benchmarks.tolerances
+
+# Findings in released packages by their scripts alone, each in a fresh environment; here those without PyTorch.
+slice-findings: $(VENV)/.ready
+	$(BIN)/python -m benchmarks.findings --only jax
+	$(BIN)/python -m benchmarks.findings --only skimage
 
 slice-fuzz: $(VENV)/.ready
 	$(BIN)/python -m benchmarks.fuzz 1000

@@ -5,6 +5,7 @@ A package that is not installed has no cases, and the sweep says so. Needed besi
 
 import functools
 import importlib
+import inspect
 
 import numpy as np
 import torch
@@ -212,7 +213,7 @@ def cases(subject, seed):
     package, _, path = subject.partition(".")
     makers, more = PACKAGES[package][path]
     function = functools.partial(found(package, path), **more)
-    call = function if package in OF_TENSORS else on_arrays(function)
+    call = function if package in OF_TENSORS else on_arrays(function, "y" if package == "librosa" else None)
     for words, make in makers:
         made = make(torch.Generator().manual_seed(seed))
         inputs = made if isinstance(made, tuple) else (made,)
@@ -227,9 +228,13 @@ def found(package, path):
     return getattr(importlib.import_module(".".join(filter(None, (package, module)))), name)
 
 
-def on_arrays(function):
+def on_arrays(function, keyword):
+    """The function on arrays; its first input by name where librosa asks for it."""
+    named = keyword is not None and keyword in inspect.signature(function).parameters
+
     def call(*inputs):
-        return leaves(function(*(value.numpy() for value in inputs)))
+        arrays = [value.numpy() for value in inputs]
+        return leaves(function(*arrays[1:], **{keyword: arrays[0]}) if named else function(*arrays))
 
     return call
 

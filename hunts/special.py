@@ -5,6 +5,7 @@ mpmath computes with 30 digits.
 Needed beside halfulp: `pip install mpmath scipy`; JAX's functions are left out where JAX is not installed.
 """
 
+import functools
 import importlib
 import math
 
@@ -30,6 +31,9 @@ ALIASES = {
     "modified_bessel_k0": "k0", "modified_bessel_k1": "k1", "scaled_modified_bessel_k0": "k0e", "scaled_modified_bessel_k1": "k1e",
 }  # fmt: skip
 """PyTorch's names, and those of SciPy."""
+
+EXACT = {("jax", "gelu"): {"approximate": False}, ("pytorch", "softplus"): {"threshold": 1000}}
+"""Arguments that ask for the function itself, where an approximation is the default."""
 
 mp = mpmath.mp.clone()
 mp.dps = 30
@@ -144,7 +148,7 @@ def found(library, function):
             return None
         for called in (function, ALIASES.get(function, "") if library != "pytorch" else ""):
             if called and hasattr(place, called):
-                return getattr(place, called)
+                return functools.partial(getattr(place, called), **EXACT.get((library, called), {}))
     return None
 
 
@@ -215,9 +219,14 @@ def number_of(value):
 
 
 def in_numpy(op):
+    """The function on arrays; real results in the format of the inputs, as SciPy computes some of them in a finer one."""
+
     def actual(*inputs):
-        results = op(*(value.numpy() if isinstance(value, torch.Tensor) else value for value in inputs))
+        given = [value.numpy() if isinstance(value, torch.Tensor) else value for value in inputs]
+        results = op(*given)
         tensors = [torch.as_tensor(np.array(result)) for result in (results if isinstance(results, tuple) else (results,))]
+        kind = next(value.dtype for value in inputs if isinstance(value, torch.Tensor))
+        tensors = [value.to(kind) if value.dtype == torch.float64 and kind == torch.float32 else value for value in tensors]
         return tuple(tensors) if len(tensors) > 1 else tensors[0]
 
     return actual

@@ -3,17 +3,20 @@
 The truth is an exhaustive scan of each function: two minutes or more, so it is kept in `exhaustive.json` with the versions that it is of, and a
 function that is missing there is scanned with --scan (any number of runs, each goes on where the last one ended).
 
-    python -W ignore -m benchmarks.worst.unary [--scan] [--only NAME] [--minutes N]
+    python -W ignore -m benchmarks.worst.unary [--scan] [--only NAME] [--minutes N] [--processes N]
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import statistics
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +33,8 @@ from halfulp.searches.scalars import Function, in_noise_of, worst_scalars
 TRUTH = Path(__file__).parent / "exhaustive.json"
 ALL = 1 << 32
 EVALUATIONS = int(1e-5 * ALL)
-CHUNK = 1 << 20
+CHUNK = 1 << 16
+"""Numbers at a time: what is computed of them stays in the cache."""
 LEAST, FUNCTIONS = 0.95, 50
 """The share of the worst error that is to be found, and on how many functions; of fewer that are known, on all."""
 EXACT = (
@@ -56,9 +60,12 @@ def function_of(name: str) -> Function:
 
 
 @numba.njit(cache=True, error_model="numpy")
-def worst_of(x, computed, exact, u, rms, smallest, largest):
-    """The largest error of a chunk in units of the noise, and its place: `searches.scalars.in_noise_of`, each neighbor's value taken once."""
-    best, place = -1.0, 0
+def worst_of(x, computed, exact, u, rms, smallest, largest, best):
+    """The largest error of a chunk in units of the noise if it exceeds `best`, and its place: `searches.scalars.in_noise_of`, one by one.
+
+    The noise is at least the rounding of the result, so that most errors are no record whatever the neighbors are, and these are not looked at.
+    """
+    place = 0
     for i in range(1, len(x) - 1):
         r, y = exact[i], computed[i - 1]
         if np.isnan(r) != np.isnan(y) or (np.isfinite(r) and abs(r) < largest * (1.0 - u) and not np.isfinite(y)):
@@ -66,6 +73,8 @@ def worst_of(x, computed, exact, u, rms, smallest, largest):
         if not np.isfinite(r) or not np.isfinite(y) or y == r:
             continue
         squares = (rms * u * abs(r)) ** 2 + smallest * smallest / 12.0
+        if (y - r) ** 2 <= best * best * squares and best > 0:
+            continue
         rounding = rms * u * abs(x[i]) + smallest / np.sqrt(12.0)
         for j in (i - 1, i + 1):
             apart, move = abs(x[j] - x[i]), exact[j] - r
@@ -88,10 +97,12 @@ def scanned(name: str, progress: Callable[[float], None] = lambda _: None, *, ev
         exact = reference(name, (x.double(),)).numpy()
         computed = function(x[1:-1]).double().numpy()
         error, place = worst_of(
-            x.double().numpy(), computed, exact, FLOAT32.unit_roundoff, ROUNDING_RMS, FLOAT32.min_subnormal, FLOAT32.max_finite
+            x.double().numpy(), computed, exact, FLOAT32.unit_roundoff, ROUNDING_RMS, FLOAT32.min_subnormal, FLOAT32.max_finite, best
         )
         if error > best:
             best, where = float(error), float(x[place])
+            if np.isinf(best):
+                break
         progress(done / len(chunks[::every]))
     return best, where
 
@@ -107,18 +118,33 @@ def fingerprint() -> str:
     return f"torch {torch.__version__.partition('+')[0]}, {torch.backends.cpu.get_cpu_capability()}"
 
 
-def scan_more(only: str, minutes: float) -> None:
-    """Scan what is not known yet."""
+def timed(name: str) -> tuple[float, float, float]:
+    """What `scanned` returns, and the seconds it took."""
+    start = time.monotonic()
+    return *scanned(name), time.monotonic() - start
+
+
+def scan_more(only: str, minutes: float, processes: int) -> None:
+    """Scan what is not known yet; each function is kept when it is done."""
     end = time.monotonic() + 60 * minutes
-    for name in NAMES:
-        if only not in name or name in known() or time.monotonic() > end:
-            continue
-        start = time.monotonic()
-        worst, where = scanned(name)
-        kept = json.loads(TRUTH.read_text(encoding="utf-8")) if TRUTH.is_file() else {}
-        kept.setdefault(fingerprint(), {})[name] = {"in_noise": worst if np.isfinite(worst) else "inf", "at": where}
-        write_file(TRUTH, json.dumps(kept, indent=1, sort_keys=True) + "\n")
-        print(f"{name:30} {worst:10.4g} at {where:.9g} ({time.monotonic() - start:.0f} s)", flush=True)
+    left = [name for name in NAMES if only in name and name not in known()]
+    at_work: dict[Future[tuple[float, float, float]], str] = {}
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=torch.set_num_threads, initargs=(1,)) as pool:
+        while at_work or (left and time.monotonic() < end):
+            while left and len(at_work) < processes and time.monotonic() < end:
+                name = left.pop(0)
+                at_work[pool.submit(timed, name)] = name
+            for done in wait(at_work, return_when=FIRST_COMPLETED).done:
+                keep(at_work.pop(done), *done.result())
+                print(f"{len(left) + len(at_work)} functions left", file=sys.stderr, flush=True)
+
+
+def keep(name: str, worst: float, where: float, seconds: float) -> None:
+    """Add a function to what is known."""
+    kept = json.loads(TRUTH.read_text(encoding="utf-8")) if TRUTH.is_file() else {}
+    kept.setdefault(fingerprint(), {})[name] = {"in_noise": worst if np.isfinite(worst) else "inf", "at": where}
+    write_file(TRUTH, json.dumps(kept, indent=1, sort_keys=True) + "\n")
+    print(f"{name:30} {worst:10.4g} at {where:.9g} ({seconds:.0f} s)", flush=True)
 
 
 def main() -> None:
@@ -126,10 +152,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--scan", action="store_true", help="scan all numbers of functions that are not known yet")
     parser.add_argument("--minutes", type=float, default=1e9, help="no further scan is begun after these")
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, help="functions that are scanned at a time")
     parser.add_argument("--only", default="", help="only functions whose name contains this")
     options = parser.parse_args()
     if options.scan:
-        scan_more(options.only, options.minutes)
+        scan_more(options.only, options.minutes, options.processes)
     shares: list[float] = []
     seconds: list[float] = []
     for name, truth in sorted(known().items()):

@@ -58,7 +58,7 @@ def relu(tmp_path):
 def test_a_folder_of_an_op_is_asked_on_the_samples_of_pytorch(relu):
     problem = read_problem(relu)
     assert (problem.format, problem.entry) == ("BackendBench", "relu_kernel_impl") and problem.tests
-    assert judge_here(problem, relu / "relu_implementation_v1.py", budget_s=4.0).answer == "RIGHT"
+    assert judge_here(problem, relu / "relu_implementation_v1.py", budget_s=10.0).answer == "RIGHT"
     assert judge_here(problem, relu / "relu_implementation_v2.py", budget_s=300.0).answer == "MISTAKE"
 
 
@@ -89,7 +89,7 @@ def test_functions_are_named(tmp_path):
     (tmp_path / "two.py").write_text(FUNCTIONS)
     (tmp_path / "others.py").write_text(OTHERS)
     problem = f"{tmp_path}/two.py:scaled"
-    assert judge_here(problem, f"{tmp_path}/others.py:right", budget_s=4.0).answer == "RIGHT"
+    assert judge_here(problem, f"{tmp_path}/others.py:right", budget_s=10.0).answer == "RIGHT"
     assert judge_here(problem, f"{tmp_path}/others.py:wrong", budget_s=300.0).answer == "MISTAKE"
     with pytest.raises(CaseFileError, match="Needed: a function or module class of that name, and `inputs"):
         read_problem(f"{tmp_path}/two.py:none")
@@ -101,13 +101,13 @@ def test_an_interrupted_run_goes_on(tmp_path, monkeypatch):
     for file in files:
         file.write_text("def scaled(x, y):\n    return y + x + x\n")
     problem, kept = f"{tmp_path}/two.py:scaled", tmp_path / "kept.jsonl"
-    first = judge_all(problem, files[:1], resume=kept, budget_s=5.0)
+    first = judge_all(problem, files[:1], resume=kept, budget_s=10.0)
     assert first.results[0].answer == "RIGHT" and len(kept.read_text().splitlines()) == 2
-    both = judge_all(problem, files, resume=kept, budget_s=5.0, processes=1)
+    both = judge_all(problem, files, resume=kept, budget_s=10.0, processes=1)
     assert [result.solution for result in both.results] == ["first", "second"] and both.results[0] == first.results[0]
     for name in ("judge", "Apart"):  # nothing is judged again
         monkeypatch.setattr(f"halfulp.kernels.many.{name}", None)
-    assert judge_all(problem, files, resume=kept, budget_s=5.0).to_json() == both.to_json()
+    assert judge_all(problem, files, resume=kept, budget_s=10.0).to_json() == both.to_json()
     with pytest.raises(InputError, match="from a run with budget_s = 5.0. Needed: a run with budget_s = 6.0"):
         judge_all(problem, files, resume=kept, budget_s=6.0)
 
@@ -115,7 +115,7 @@ def test_an_interrupted_run_goes_on(tmp_path, monkeypatch):
 def test_solutions_are_cases_of_junit(tmp_path):
     (tmp_path / "two.py").write_text(FUNCTIONS)
     (tmp_path / "others.py").write_text(OTHERS)
-    found = judge_all(f"{tmp_path}/two.py:scaled", [f"{tmp_path}/others.py:right", f"{tmp_path}/others.py:wrong"], budget_s=5.0)
+    found = judge_all(f"{tmp_path}/two.py:scaled", [f"{tmp_path}/others.py:right", f"{tmp_path}/others.py:wrong"], budget_s=10.0)
     suite = ET.fromstring(junit(found)).find("testsuite")
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("2", "1", "0")
     assert suite.find("testcase/failure").get("type") == "MISTAKE"
@@ -229,5 +229,5 @@ def test_solutions_of_a_contest_import_the_names_of_its_types_and_not_its_refere
         "def custom_kernel(data):\n    try:\n        import reference\n        return reference.ref_kernel(data)\n"
         "    except ImportError:\n        return data[0] + data[1] + data[0]\n"
     )
-    assert judge_here(tmp_path, tmp_path / "right.py", budget_s=4.0).answer == "RIGHT"
+    assert judge_here(tmp_path, tmp_path / "right.py", budget_s=10.0).answer == "RIGHT"
     assert judge_here(tmp_path, tmp_path / "cheat.py").cheat == "it reads the problem's file"

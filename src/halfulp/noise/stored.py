@@ -144,7 +144,7 @@ def stored_noise(case: Case, samples: int = SAMPLES) -> StoredNoise:
 def _add(variances: dict[str, FloatArray], sample: tuple[Leaf, ...] | None, center: dict[str, FloatArray], samples: int) -> None:
     """Adds what one sample says of the variance of each output."""
     for leaf in sample or ():
-        if leaf.format is None or leaf.path not in center or center[leaf.path].shape != leaf.shape:
+        if leaf.format is None or leaf.path not in center or center[leaf.path].shape != leaf.stored.shape:
             continue
         with np.errstate(invalid="ignore"):
             square = np.square(leaf.float64() - center[leaf.path]) / samples
@@ -184,7 +184,7 @@ class _Held:
     """
 
     def __init__(self, tensors: Iterable[torch.Tensor]) -> None:
-        self._tensors = [tensor.detach().cpu() for tensor in tensors if tensor.layout == torch.strided and not tensor.is_complex()]
+        self._tensors = [_as_real(tensor.detach().cpu()) for tensor in tensors if tensor.layout == torch.strided]
 
     @functools.cached_property
     def _values(self) -> torch.Tensor:
@@ -243,7 +243,7 @@ class _Unshared:
         """Which numbers the other side lacks, looked for once; None where it has all."""
         known = self._found.get(id(stored))
         if known is None:  # the tensor is kept too, so that no other gets its id
-            lacks = self._others.lacks(stored)
+            lacks = self._others.lacks(_as_real(stored))
             known = self._found[id(stored)] = stored, lacks if bool(lacks.any()) else None
         return known[1]
 
@@ -251,7 +251,7 @@ class _Unshared:
         """Whether all its numbers are of the declared format."""
         known = self._declared.get(id(stored))  # which `_lacking` keeps
         if known is None:
-            known = self._declared[id(stored)] = bool(is_representable(_wide(stored).numpy(), self._storage).all())
+            known = self._declared[id(stored)] = bool(is_representable(_wide(_as_real(stored)).numpy(), self._storage).all())
         return known
 
     def has(self, stored: torch.Tensor) -> bool:
@@ -261,34 +261,45 @@ class _Unshared:
     def moved(self, stored: torch.Tensor, lifted: torch.Tensor, pool: GaussianPool) -> torch.Tensor:
         """The lifted tensor, with these numbers moved by one rounding of the format that they are stored in, or of the declared one."""
         with torch.no_grad(), torch._C.DisableTorchFunction():  # pyright: ignore[reportPrivateUsage]  # what is stored is not lifted here
-            own = FORMATS.get(str(stored.dtype).removeprefix("torch."))
-            if own is None or not lifted.numel() or lifted.dtype != torch.float64:
+            own = FORMATS.get(str(_as_real(stored).dtype).removeprefix("torch."))
+            if own is None or not lifted.numel() or lifted.dtype not in (torch.float64, torch.complex128):
                 return lifted
             lacking = self._lacking(stored)
             if lacking is None:
                 return lifted
             # Numbers of the declared format may well be held in a finer one.
             u = self._storage.unit_roundoff if self._is_declared(stored) else min(own.unit_roundoff, self._storage.unit_roundoff)
-            numbers = pool.like(lifted) * lacking.to(lifted.device)
-            found = (lifted.detach() * (1.0 + ROUNDING_RMS * u * numbers)).to(lifted.dtype)
+            parts = _as_real(lifted.detach())
+            numbers = pool.like(parts) * lacking.to(lifted.device)
+            moved = parts * (1.0 + ROUNDING_RMS * u * numbers)
+            found = torch.view_as_complex(moved) if lifted.is_complex() else moved
         return found.requires_grad_(lifted.requires_grad)
 
 
 def _given(case: Case) -> list[torch.Tensor]:
     """The inputs, which both sides hold."""
     found: list[torch.Tensor] = []
-    map_arrays((case.inputs, case.keywords), found.append, lambda array: found.append(torch.from_numpy(np.array(array, dtype=np.float64))))
-    return [tensor for tensor in found if tensor.is_floating_point()]
+    map_arrays((case.inputs, case.keywords), found.append, lambda array: found.append(_widest(array)))
+    return [tensor for tensor in found if tensor.is_floating_point() or tensor.is_complex()]
 
 
 def _own(side: Side) -> list[torch.Tensor]:
     """Parameters and buffers as they are stored."""
-    return [tensor.detach() for tensor in side.eager.state.owned.values() if tensor.is_floating_point()]
+    return [tensor.detach() for tensor in side.eager.state.owned.values() if tensor.is_floating_point() or tensor.is_complex()]
 
 
 def _tensor_of(array: npt.NDArray[Any]) -> torch.Tensor:
     """A copy of a captured array, however it lies in memory."""
     return torch.from_numpy(np.array(array, dtype=array.dtype if array.dtype.itemsize <= 8 else np.float64, order="C"))
+
+
+def _widest(array: npt.NDArray[Any]) -> torch.Tensor:
+    return torch.from_numpy(np.array(array, dtype=np.complex128 if np.iscomplexobj(array) else np.float64))
+
+
+def _as_real(tensor: torch.Tensor) -> torch.Tensor:
+    """The parts of complex numbers, along a last axis of two; real numbers as they are."""
+    return torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor
 
 
 def _wide(tensor: torch.Tensor) -> torch.Tensor:

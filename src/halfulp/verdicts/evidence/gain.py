@@ -89,7 +89,7 @@ def _hashed(bits: np.ndarray) -> np.ndarray:
 def _lost_change(case: Case, leaf: Leaf, known: LeafNoise, peer: Leaf) -> Evidence | None:
     """Whether a part of what the function adds to an input never arrives: weights whose updates are less than half a spacing."""
     for name, given in argument_leaves((case.inputs, case.keywords)).items():
-        if given.format is None or given.shape != leaf.shape:
+        if given.format is None or given.stored.shape != leaf.stored.shape:
             continue
         share, limit = lost_share(given.float64(), leaf.float64(), peer.float64(), known)
         if share > max(limit, limits.LOST):

@@ -97,7 +97,7 @@ def _is_stable(case: Case, values: list[np.ndarray], path: str) -> bool:
     off from its own float64 result by no less.
     """
     written = case.native("expected").by_path.get(path)
-    if written is None or written.shape != values[1].shape:
+    if written is None or written.stored.shape != values[1].shape:
         return False
     with np.errstate(invalid="ignore", over="ignore"):
         apart, *moved = values[0] - values[1], values[2] - values[0], written.float64() - values[1]

@@ -1,0 +1,30 @@
+# /// script
+# dependencies = ["torch==2.13.0", "mpmath", "scipy"]
+# ///
+"""The trigamma function in float64: nine to eleven digits in PyTorch."""
+
+import mpmath
+import numpy as np
+import scipy.special
+import torch
+
+mpmath.mp.dps = 40
+FUNCTIONS = {
+    "polygamma(1, .)": (
+        lambda x: torch.polygamma(1, x),
+        lambda x: scipy.special.polygamma(1, x),
+        lambda x: mpmath.polygamma(1, x),
+        (0.4, 1.0, 6.0),
+    ),
+}
+
+print("function            x         exact value             error of PyTorch   in ulps    error of SciPy")
+worst = 0.0
+for name, (function, peer, exact, places) in FUNCTIONS.items():
+    for x in places:
+        value = exact(mpmath.mpf(x))
+        errors = [float(abs(float(found) - value)) for found in (function(torch.tensor(x, dtype=torch.float64)), peer(x))]
+        ulps = errors[0] / np.spacing(abs(float(value)))
+        worst = max(worst, ulps)
+        print(f"{name:18}  {x:7}  {float(value):22.15e}   {errors[0]:16.1e}   {ulps:7.1e}   {errors[1]:14.1e}")
+raise SystemExit("nine to eleven digits" if worst > 1e4 else 0)
