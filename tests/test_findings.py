@@ -5,7 +5,6 @@ import re
 from pathlib import Path
 
 import pytest
-
 from benchmarks.findings import FOUND, PRINTED, SCRIPTS, needed
 
 PAGES = "\n".join(page.read_text(encoding="utf-8") for page in FOUND.glob("*.md"))

@@ -11,6 +11,7 @@ from importlib import metadata
 
 import pyarrow.parquet
 import pytest
+import torch
 
 import halfulp
 from halfulp.store import Row, RunRecord, Store
@@ -235,6 +236,8 @@ def test_the_node_cases_of_onnx(tmp_path):
     ("text", "said"),
     [
         ("name = ", "which is not TOML"),
+        ('[[sources]]\nsource = "opinfo"\ndevice = "abacus"', "Got the device 'abacus', where PyTorch can't compute"),
+        ('[[sources]]\nsource = "opinfo"\ndevice = "meta"', "Got the device 'meta', where PyTorch can't compute"),
         ('surprise = 1\n[[sources]]\nsource = "opinfo"', "Got 'surprise' in the plan"),
         ('[[sources]]\nsource = "opinfos"', "Got the source 'opinfos'. Needed: one of opinfo"),
         ('[[sources]]\nsource = "opinfo"\nop = ["add"]', "Got 'op' for the source opinfo"),
@@ -499,3 +502,17 @@ def test_smaller_inputs_of_a_finding_have_its_verdict(tmp_path):
     (problem,) = halfulp.sweep(file, tmp_path / "store", processes=1).findings
     assert problem.verdict == "MISTAKE"
     assert problem.smallest.startswith("float32 [") and problem.smallest.count(",") == 3, problem.smallest
+
+
+@pytest.mark.parametrize("device", ["cpu:0", pytest.param("cuda", marks=pytest.mark.gpu)])
+def test_ops_run_on_the_device_of_the_source(device, tmp_path):
+    if device == "cuda" and not torch.cuda.is_available():
+        pytest.skip("no CUDA device")
+    ops = ["exp", "full_like", "sum", "split"]
+    plan = Plan("ops", ({"source": "opinfo", "ops": ops, "device": device, "samples_of_each": 2},), explain_s=0.0)
+    found = halfulp.sweep(plan, tmp_path, processes=1)
+    assert found.acceptable and not found.faults
+    rows = Store(tmp_path).ask("SELECT DISTINCT actual, expected FROM results").rows
+    assert list(rows) == [(f"eager on {device}", "float64")]
+    gradients = Plan("grads", ({"source": "opinfo", "ops": ["exp"], "device": device, "gradients": True},), explain_s=0.0)
+    assert halfulp.sweep(gradients, tmp_path, processes=1).acceptable

@@ -31,7 +31,7 @@ class OpInfo:
         part: its place in the plan. ops: names or patterns; the name of a variant follows the op's after a dot ("div.floor_rounding").
         actual, expected: "eager", "float64" (the op in float64, its results rounded once), "numpy" (the table's reference in NumPy or SciPy,
             where it has one), "compiled" (torch.compile).
-        dtypes: formats of the inputs. gradients: whether gradients are compared too. samples_of_each: the most of each op; 0 for all.
+        dtypes: formats of the inputs. device: where PyTorch's ops of `actual` run ("cuda", "mps"); those of `expected` run on the CPU. gradients: whether gradients are compared too. samples_of_each: the most of each op; 0 for all.
     """
 
     is_seeded: ClassVar[bool] = True
@@ -40,6 +40,7 @@ class OpInfo:
     actual: Implementation = "eager"
     expected: Implementation = "float64"
     dtypes: Sequence[str] = ("float32",)
+    device: str = "cpu"
     gradients: bool = False
     samples_of_each: int = 0
 
@@ -51,8 +52,9 @@ class OpInfo:
         """An op in a dtype.
 
         Raises:
-            InputError: a pattern that fits no op, an unknown dtype.
+            InputError: a pattern that fits no op, an unknown dtype, a device that is not here.
         """
+        kind = _device(self.device, self.actual).type
         names = list(dict.fromkeys(map(_name, op_infos())))
         wanted = set(chosen(names, self.ops, "ops"))
         for dtype in dict.fromkeys(self.dtypes):
@@ -62,10 +64,15 @@ class OpInfo:
                 )
             for info in op_infos():
                 has_both = all(side != "numpy" or info.ref is not None for side in (self.actual, self.expected))
-                can = info.supports_dtype(TORCH_DTYPES[dtype], "cpu") and has_both and (not self.gradients or info.supports_autograd)
+                can = (
+                    all(info.supports_dtype(TORCH_DTYPES[dtype], where) for where in dict.fromkeys(("cpu", kind)))
+                    and has_both
+                    and (not self.gradients or info.supports_autograd)
+                )
                 if _name(info) in wanted and can:
                     more = " with gradients" if self.gradients else ""
-                    yield Group("opinfo", self.part, _name(info), self.actual + more, self.expected + more, dtype)
+                    place = f" on {self.device}" if self.device != "cpu" else ""
+                    yield Group("opinfo", self.part, _name(info), self.actual + place + more, self.expected + more, dtype)
 
     def samples(self, group: Group, seed: int) -> list[Callable[[], Sample]]:
         """The samples of an op; they are drawn all at once."""
@@ -89,6 +96,8 @@ def _maker(source: OpInfo, info: Any, dtype: torch.dtype, number: int, sample: A
         options: dict[str, Any] = {"keywords": keywords or None, "gradients": source.gradients}
         formats = natural_formats(info.op, inputs, keywords) if "float64" in (source.actual, source.expected) else []
         actual, expected = (_implemented(side, info, dtype, formats) for side in (source.actual, source.expected))
+        if source.device != "cpu":
+            actual = _on(torch.device(source.device), actual)
         return Sample(f"sample {number}", actual, expected, inputs, options, _call(source, info))
 
     return make
@@ -100,6 +109,46 @@ def _implemented(side: Implementation, info: Any, dtype: torch.dtype, formats: S
     if side == "numpy":
         return _by_numpy(info.ref, dtype)
     return compiled_fully(info.op) if side == "compiled" else info.op
+
+
+def _device(name: str, side: Implementation) -> torch.device:
+    """The device of this name.
+
+    Raises:
+        InputError: if it is none, is not here, or NumPy can't use it.
+    """
+    try:
+        device = torch.device(name)
+        torch.zeros(1, device=device).cpu()
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        here = ", ".join(kind for kind in ("cpu", "cuda", "mps", "xpu") if kind == "cpu" or _is_here(kind))
+        raise InputError(
+            f"Got the device {name!r}, where PyTorch can't compute ({str(error).splitlines()[0]}). Needed: a device of this machine: {here}. "
+            "The ops of `actual` run there. Run the sweep where the device is."
+        ) from error
+    if side == "numpy" and device.type != "cpu":
+        raise InputError(
+            f'Got the device {name!r} for "numpy". Needed: "cpu". NumPy computes there alone. Take "eager" or "compiled" as `actual`.'
+        )
+    return device
+
+
+def _is_here(kind: str) -> bool:
+    module = getattr(torch, kind, None)
+    return bool(module is not None and module.is_available())
+
+
+def _on(device: torch.device, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with its tensors moved to a device, and its results back."""
+
+    def moved(value: Any) -> Any:
+        return value.to(device) if isinstance(value, torch.Tensor) else device if isinstance(value, torch.device) else value
+
+    def computed(*arguments: Any, **keywords: Any) -> Any:
+        results = function(*tree_map(moved, arguments), **tree_map(moved, keywords))
+        return tree_map(lambda value: value.cpu() if isinstance(value, torch.Tensor) else value, results)
+
+    return computed
 
 
 def _by_numpy(reference: Callable[..., Any], dtype: torch.dtype) -> Callable[..., Any]:
@@ -121,9 +170,9 @@ def _by_numpy(reference: Callable[..., Any], dtype: torch.dtype) -> Callable[...
 
 
 def _call(source: OpInfo, info: Any) -> Call | None:
-    """How the two calls read in Python; None where the table wraps the op, the reference has no name, or gradients are compared."""
+    """How the two calls read in Python; None where the table wraps the op, the reference has no name, gradients are compared, or devices."""
     name = f"torch.{info.name}"
-    if info.variant_test_name or source.gradients or _named(name) is not info.op:
+    if info.variant_test_name or source.device != "cpu" or source.gradients or _named(name) is not info.op:
         return None
     ways = {
         "eager": (name, ""),
