@@ -105,6 +105,10 @@ def cases(subject, seed):
         point, *parameters = JAX[distribution]
         op, exact = of_jax(distribution, function), getattr(getattr(scipy.stats, distribution), function)
         actual, expected = in_numpy(op), in_numpy(exact)
+        call = {
+            "actual": f"jax.scipy.stats.{distribution}.{function}", "taken": "numpy",
+            "expected": f"scipy.stats.{distribution}.{function}", "given": "numpy",
+        }  # fmt: skip
     else:
         _, point, parameters, translated = PYTORCH[distribution]
         kind, exact = getattr(torch.distributions, distribution), scipys(distribution, function)
@@ -120,10 +124,18 @@ def cases(subject, seed):
             given = arrays if function in OF_NO_POINT else arrays[1:]
             return torch.as_tensor(np.array(exact(*arrays[: len(arrays) - len(given)], *translated(*given))))
 
+        names = ", ".join("abc"[: len(parameters)])
+        made = f"torch.distributions.{distribution}({names}, validate_args=False).{function}"
+        is_property = function in ("mean", "variance")
+        call = {
+            "actual": f"(lambda {names}: {made}{'' if is_property else '()'})"
+            if function in OF_NO_POINT
+            else f"(lambda x, {names}: {made}(x))"
+        }
     drawn = [SHARE if function in OF_A_SHARE else point, *parameters]
     if function in OF_NO_POINT:
         drawn = drawn[1:]
-    yield {"actual": actual, "expected": expected, "inputs": tuple(numbers(generator, *ends) for ends in drawn)}
+    yield {"actual": actual, "expected": expected, "inputs": tuple(numbers(generator, *ends) for ends in drawn), "call": call}
 
 
 def numbers(generator, low, high):

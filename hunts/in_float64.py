@@ -213,13 +213,27 @@ def cases(subject, seed):
     package, _, path = subject.partition(".")
     makers, more = PACKAGES[package][path]
     function = functools.partial(found(package, path), **more)
-    call = function if package in OF_TENSORS else on_arrays(function, "y" if package == "librosa" else None)
+    call = function if package in OF_TENSORS else on_arrays(function, is_named=is_named(function, package))
     for words, make in makers:
         made = make(torch.Generator().manual_seed(seed))
         inputs = made if isinstance(made, tuple) else (made,)
         given = tuple(value.float() if value.is_floating_point() else value for value in inputs)
         wide = in_float64(call, torch.float32, natural_formats(call, given, {}))
-        yield {"actual": call, "expected": wide, "inputs": given, "setting": words}
+        yield {"actual": call, "expected": wide, "inputs": given, "setting": words, "call": written(package, path, more, function)}
+
+
+def written(package, path, more, function):
+    """How the two calls read in Python."""
+    name, arrays = f"{package}.{path}", package not in OF_TENSORS
+    first = "y=x, " if arrays and is_named(function, package) else "*x, "
+    named = ", ".join(f"{key}={value!r}" for key, value in more.items())
+    text = f"(lambda {'x' if first == 'y=x, ' else '*x'}: {name}({first}{named}))" if more or first == "y=x, " else name
+    return {"actual": text, "expected": text, "taken": "numpy" if arrays else "", "given": "numpy float64" if arrays else "float64"}
+
+
+def is_named(function, package):
+    """Whether the first input is given by its name, as librosa asks for."""
+    return package == "librosa" and "y" in inspect.signature(function).parameters
 
 
 def found(package, path):
@@ -228,13 +242,10 @@ def found(package, path):
     return getattr(importlib.import_module(".".join(filter(None, (package, module)))), name)
 
 
-def on_arrays(function, keyword):
-    """The function on arrays; its first input by name where librosa asks for it."""
-    named = keyword is not None and keyword in inspect.signature(function).parameters
-
+def on_arrays(function, *, is_named):
     def call(*inputs):
         arrays = [value.numpy() for value in inputs]
-        return leaves(function(*arrays[1:], **{keyword: arrays[0]}) if named else function(*arrays))
+        return leaves(function(y=arrays[0]) if is_named else function(*arrays))
 
     return call
 

@@ -139,17 +139,31 @@ def subjects():
 
 def found(library, function):
     """The function of a library; None if it has none, or is not installed."""
+    place, called = where(library, function)
+    return functools.partial(getattr(place, called), **EXACT.get((library, called), {})) if place is not None else None
+
+
+def where(library, function):
+    """The module, and the name there."""
     for module in LIBRARIES[library]:
         try:
             if library == "jax":
                 importlib.import_module("jax").config.update("jax_enable_x64", True)
             place = importlib.import_module(module)
         except ImportError:
-            return None
+            return None, ""
         for called in (function, ALIASES.get(function, "") if library != "pytorch" else ""):
             if called and hasattr(place, called):
-                return functools.partial(getattr(place, called), **EXACT.get((library, called), {}))
-    return None
+                return place, called
+    return None, ""
+
+
+def written(library, function):
+    """How a call reads in Python; mpmath's results are written out beside it."""
+    place, called = where(library, function)
+    more = ", ".join(f"{name}={value}" for name, value in EXACT.get((library, called), {}).items())
+    name = f"{place.__name__}.{called}"
+    return {"actual": f"(lambda *x: {name}(*x, {more}))" if more else name, "taken": "" if library == "pytorch" else "numpy"}
 
 
 def cases(subject, seed):
@@ -160,7 +174,8 @@ def cases(subject, seed):
     for dtype in (torch.float64, torch.float32):
         for setting, inputs, exact in complex_numbers(function, dtype, seed) if is_complex else real_numbers(function, dtype, seed):
             actual = op if library == "pytorch" else in_numpy(op)
-            yield {"actual": actual, "expected": exact, "inputs": inputs, "setting": f"{str(dtype).removeprefix('torch.')}{setting}"}
+            words = f"{str(dtype).removeprefix('torch.')}{setting}"
+            yield {"actual": actual, "expected": exact, "inputs": inputs, "setting": words, "call": written(library, function)}
 
 
 def real_numbers(function, dtype, seed):

@@ -516,3 +516,42 @@ def test_ops_run_on_the_device_of_the_source(device, tmp_path):
     assert list(rows) == [(f"eager on {device}", "float64")]
     gradients = Plan("grads", ({"source": "opinfo", "ops": ["exp"], "device": device, "gradients": True},), explain_s=0.0)
     assert halfulp.sweep(gradients, tmp_path, processes=1).acceptable
+
+
+PLAN_WITH_CALLS = """
+import torch
+
+subjects = ["off"]
+actual_name, expected_name = "SciPy", "the truth"
+
+def cases(subject, seed):
+    import scipy.special
+    x = torch.linspace(0.1, 3.0, 40, dtype=torch.float64)
+    yield {
+        "actual": lambda x: torch.as_tensor(scipy.special.expit(x.numpy())), "expected": lambda x: torch.full_like(x, 0.25), "inputs": (x,),
+        "call": CALL,
+    }
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "shown"),
+    [
+        ({"actual": "scipy.special.expit", "taken": "numpy"}, "the truth: tensor([0.25"),
+        ({"actual": "(lambda x: scipy.special.expit(x))", "taken": "numpy", "expected": "torch.sigmoid", "given": "float64"}, "the truth: tensor([0."),
+    ],
+)  # fmt: skip
+def test_the_program_of_a_plan_in_python_stands_alone(call, shown, tmp_path):
+    (tmp_path / "plan.py").write_text(PLAN_WITH_CALLS.replace("CALL", repr(call)))
+    found = halfulp.sweep(tmp_path / "plan.py", tmp_path / "store", processes=1)
+    (finding,) = found.findings
+    assert "import scipy.special" in finding.script
+    ran = subprocess.run([sys.executable, "-c", finding.script], capture_output=True, text=True, check=True)
+    assert shown in ran.stdout and "SciPy: [0." in ran.stdout, ran.stdout
+
+
+@pytest.mark.parametrize("call", [3, {"given": "numpy"}, {"actual": "torch.exp", "taken": "arrays"}, {"actual": "torch.exp", "more": ""}])
+def test_a_call_that_can_not_be_read_is_refused(call, tmp_path):
+    (tmp_path / "plan.py").write_text(PLAN_WITH_CALLS.replace("CALL", repr(call)))
+    found = halfulp.sweep(tmp_path / "plan.py", tmp_path / "store", processes=1)
+    assert any("as the call of a case 1 of off" in str(fault) for fault in found.faults), found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+import re
 from typing import Any
 
 import torch
@@ -15,6 +17,8 @@ MOST = 256
 
 def finding_script(sample: Sample, row: Row, inputs: tuple[Any, ...], keywords: dict[str, Any], *, is_smaller: bool) -> str:
     """The program; "" where it can't be written: functions that are not known by name, gradients, or more than `MOST` numbers.
+
+    Where it can't call `expected`, it has its results on these inputs.
 
     Args:
         sample, row: the case. inputs, keywords: that the program calls both sides on. is_smaller: whether these were made smaller.
@@ -31,20 +35,45 @@ def finding_script(sample: Sample, row: Row, inputs: tuple[Any, ...], keywords: 
         for place, (name, value) in enumerate(given):
             variable, keyword = name or f"x{place}", f"{name}=" if name else ""
             lines.append(f"{variable} = {_written(value)}")
-            plainly.append(keyword + variable)
+            plainly.append(keyword + _given_as(call.taken, variable, value))
             beside.append(keyword + _given_as(call.given, variable, value))
+        wanted = f"{call.expected}({', '.join(beside)})" if call.expected else _written(sample.expected(*inputs, **keywords))
     except TypeError:
         return ""
     small = "are as small and plain as they could be made while it stays wrong" if is_smaller else "are those of the case"
     off = f"{call.actual} is off{f' in {row.dtype}' if row.dtype else ''}"
     head = f"{off}\n\n{row.reason}\n\nSeen on {row.subject}, {row.setting}, beside {row.expected}. The inputs below {small}."
-    packages = dict.fromkeys(["torch", *(name for name in ("numpy", "scipy") if call.expected.startswith(f"{name}."))])
-    imports = [f"import {name}" for name in packages] + (["import scipy.special"] if call.expected.startswith("scipy.special.") else [])
+    arrays = "numpy" in f"{call.taken} {call.given}"
+    modules = dict.fromkeys(["torch", *(["numpy"] if arrays else []), *_modules(call.actual), *_modules(call.expected)])
+    packages = dict.fromkeys(name.partition(".")[0] for name in modules)
+    is_wide = any(isinstance(value, torch.Tensor) and value.dtype in (torch.float64, torch.complex128) for _, value in given)
+    digits = 17 if is_wide else 9  # which tell two numbers apart
+    settings = [f"{name}.set_printoptions(precision={digits})" for name in packages if name in ("torch", "numpy")]
+    settings += ["jax.config.update('jax_enable_x64', True)"] if "jax" in packages else []  # or JAX rounds them to float32
+    imports = [*(f"import {name}" for name in modules), "", *settings]
     return "\n".join([
         f'"""{_quoted(head)}"""', "", *imports, "", "inf, nan = float('inf'), float('nan')", *lines,
         *(f"print('{name}', {name}.__version__)" for name in packages),
-        f"print({row.actual + ':'!r}, {call.actual}({', '.join(plainly)}))", f"print({row.expected + ':'!r}, {call.expected}({', '.join(beside)}))", "",
+        f"print({row.actual + ':'!r}, {call.actual}({', '.join(plainly)}))", f"print({row.expected + ':'!r}, {wanted})", "",
     ])  # fmt: skip
+
+
+def _modules(function: str) -> list[str]:
+    """The modules that a function's name begins with: those that are lower case, and can be imported."""
+    found: list[str] = []
+    for path in re.findall(r"\b(?:\w+\.)+\w+", function):
+        name = path.rpartition(".")[0]
+        while name and not _is_module(name):
+            name = name.rpartition(".")[0]
+        found += [name] if name else []
+    return found
+
+
+def _is_module(name: str) -> bool:
+    try:
+        return importlib.util.find_spec(name) is not None
+    except (ImportError, AttributeError, ValueError):
+        return False
 
 
 def _quoted(text: str) -> str:
@@ -55,9 +84,8 @@ def _given_as(form: str, name: str, value: Any) -> str:
     """What the other side gets, see `Call`."""
     if not isinstance(value, torch.Tensor) or not form:
         return name
-    if form == "numpy":
-        return f"{name}.numpy()"
-    return f"{name}.double()" if value.is_floating_point() else f"{name}.to(torch.complex128)" if value.is_complex() else name
+    wide = f"{name}.double()" if value.is_floating_point() else f"{name}.to(torch.complex128)" if value.is_complex() else name
+    return {"numpy": f"{name}.numpy()", "float64": wide, "numpy float64": f"{wide}.numpy()"}[form]
 
 
 def _written(value: Any) -> str:

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args
 
 from ...cases.casefile import run_file
 from ...errors import InputError
-from .sample import Call, Group, Sample
+from .sample import Call, Form, Group, Sample
 
 OPTIONS = ("declared", "reference", "keywords", "gradients")
 KEYS = ("actual", "expected", "inputs", "setting", "call", *OPTIONS)
@@ -26,7 +26,7 @@ class PythonCases:
 
     The file defines `subjects`, a list of names or a function that gives one, and `cases(subject, seed)`, which yields for each case a dict
     with "actual", "expected" and "inputs", and if it likes "setting", "call" (how the function reads in Python, where `expected` is the same in
-    float64) and the options of `check`. `actual_name` and `expected_name` say what the two sides are called.
+    float64; or a dict with the fields of `Call`) and the options of `check`. `actual_name` and `expected_name` say what the two sides are called.
     """
 
     is_seeded: ClassVar[bool] = True
@@ -75,10 +75,30 @@ class PythonCases:
             setting = str(given.get("setting", f"case {number}"))
             seen[setting] += 1
             setting += f" ({seen[setting]})" if seen[setting] > 1 else ""
-            call = Call(str(given["call"]), str(given["call"]), "float64") if "call" in given else None
+            call = _call(given["call"], f"a case {number} of {group.subject}") if "call" in given else None
             return lambda: Sample(setting, given["actual"], given["expected"], given["inputs"], options, call)
 
         return [maker(number, given) for number, given in enumerate(names_of(self.file)["cases"](group.subject, seed), 1)]
+
+
+def _call(given: Any, case: str) -> Call:
+    """How a case reads in Python.
+
+    Raises:
+        InputError: it is neither a name nor a dict with the fields of `Call`.
+    """
+    if isinstance(given, str):
+        return Call(given, given, "float64")
+    fields = {"expected": "", **given} if isinstance(given, dict) else {}
+    forms = get_args(Form)
+    if not {"actual", "expected"} <= set(fields) <= set(Call._fields) or any(
+        not isinstance(value, str) or (name in ("given", "taken") and value not in forms) for name, value in fields.items()
+    ):
+        raise InputError(
+            f"Got {given!r} as the call of {case}. Needed: the name of a function, or a dict with `actual` and, if you like, `expected`, and `given` "
+            f"and `taken`, which are one of {', '.join(map(repr, forms))}. A finding becomes a program that calls these. Fix what `cases` yields."
+        )
+    return Call(**fields)
 
 
 def names_of(file: str) -> dict[str, Any]:

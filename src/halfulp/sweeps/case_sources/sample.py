@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
 
 @dataclass(frozen=True)
@@ -32,17 +32,22 @@ class Group:
         return "|".join((self.source, self.subject, self.actual, self.expected, self.dtype, self.environment))
 
 
+Form = Literal["", "float64", "numpy", "numpy float64"]
+
+
 class Call(NamedTuple):
     """How the two calls of a case read in Python.
 
     Attributes:
-        actual, expected: the functions ("torch.compile(torch.add)").
-        given: what `expected` gets in place of the arguments: them in "float64", as arrays of "numpy", or "" as they are.
+        actual, expected: the functions ("torch.compile(torch.add)"). `expected` is "" where a program can't call it, and its results are written out.
+        given, taken: what `expected` and `actual` get in place of the arguments: them in "float64", as arrays of "numpy", as arrays in
+            "numpy float64", or "" as they are.
     """
 
     actual: str
     expected: str
-    given: str = ""
+    given: Form = ""
+    taken: Form = ""
 
 
 @dataclass(frozen=True, eq=False)
