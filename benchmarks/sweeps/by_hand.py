@@ -6,6 +6,8 @@ looks at each and fills in `found`. The second form prints the shares of cases: 
     python -m benchmarks.sweeps.by_hand draw STORE FILE [--each 100] [--seed 0]
     python -m benchmarks.sweeps.by_hand shares FILE
 
+Cases with the same bits on both sides are left out: there is nothing to look at.
+
 `found` is one of: "fault" (a side computes something wrong), "coarse" (a side is far coarser than its format, by design), "sampling" (the two sides
 compute different things by definition, so the comparison says nothing), "right" (both are as good as their format allows). Flagged cases hold up
 where `found` is fault or coarse; accepted ones where it is right, and "sampling" leaves them out: of these nothing was said.
@@ -55,7 +57,7 @@ def _draw(store: Store, file: Path, each: int, seed: int) -> None:
     columns = ", ".join(f'"{name}"' for name in names)
     entries: list[dict[str, Any]] = []
     for acceptable in (False, True):
-        query = f'SELECT {columns} FROM results WHERE place = 1 AND acceptable = {acceptable} ORDER BY plan, "case"'
+        query = f"SELECT {columns} FROM results WHERE place = 1 AND acceptable = {acceptable} AND verdict <> 'IDENTICAL' ORDER BY plan, \"case\""
         rows = [dict(zip(names, row)) for row in store.ask(query).rows]
         random.Random(seed).shuffle(rows)
         passed, taken, chosen = Counter[str](), Counter[str](), list[dict[str, Any]]()

@@ -408,18 +408,8 @@ def test_assert_equivalent_returns_or_explains():
     assert len(str(caught.value).splitlines()) <= 10
 
 
-def test_flushed_subnormals_and_signs_of_zero_are_counted_apart():
-    x = torch.tensor([1.0, 2e-39, -3e-40, 0.5])
-
-    def flushing(x):
-        return torch.where(x.abs() < torch.finfo(x.dtype).tiny, torch.zeros_like(x), x)
-
-    result = check(flushing, torch.clone, (x,))
-    assert result.acceptable is False
-    assert result.find("bits").measured["flushed_by_actual"] == 2
-    assert result.find("bits").measured["flushed_by_expected"] == 0
-    assert "All elements that differ are subnormal numbers, which `actual` flushes to zero." in result.reason
-    zeros = check(lambda x: x * 0.0, lambda x: x.abs() * 0.0, (x,))
+def test_signs_of_zero_are_counted_apart():
+    zeros = check(lambda x: x * 0.0, lambda x: x.abs() * 0.0, (torch.tensor([1.0, 2e-39, -3e-40, 0.5]),))
     assert zeros.find("bits").measured["signed_zeros"] == 1
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from ..cases import Case, Precision, Rows
+from ..cases.subnormals import flushed, without_subnormals
 from ..differences import Comparison
 from ..differences.comparison import compare_leaves
 from ..noise import DATA, Noise, noise_of, widened
@@ -46,11 +48,30 @@ class Gatherer:
         self.comparison = Comparison(())
         self.sampled: Noise | None = None
         self._told_early: Evidence | None = None
+        self._as_written: Evidence | None = None
 
     def gather(self) -> tuple[Evidence, ...]:
-        """The evidence; `comparison` and `sampled` are set on the way."""
+        """The evidence; `comparison` and `sampled` are set on the way.
+
+        Where nothing is wrong but subnormal results that one side flushes to zero, it is the evidence without them; the bits say how many.
+        """
         self._gather()
+        if decide(self.found.values()).verdict.acceptable is False and self.found.has("bits", F.DIFFER):
+            self._gather_without_subnormals()
         return tuple(self.found.values())
+
+    def _gather_without_subnormals(self) -> None:
+        case = self.case.whole()
+        count = flushed(case)
+        if not count:
+            return
+        self.progress("taking subnormal numbers for zero")
+        found = self.found["bits"]
+        other = Gatherer(without_subnormals(case), self.progress, full=self.full, strict=self.strict)
+        other._as_written = replace(found, measured={**found.measured, "subnormals_as_zero": count})
+        other._gather()
+        if decide(other.found.values()).verdict.acceptable:
+            self.case, self.found, self.sampled = other.case, other.found, other.sampled
 
     def _gather(self) -> None:
         case = self.case
@@ -67,7 +88,7 @@ class Gatherer:
             self.found.add(repeated_often(case) if agrees(repeated) else repeated)
             return
         self.found.add(specials(self.comparison))
-        self.found.add(bits(self.comparison, case))
+        self.found.add(self._as_written or bits(self.comparison, case))
         if repeated.finding == F.UNWRITTEN_MEMORY:
             self.found.add(repeated)
             return

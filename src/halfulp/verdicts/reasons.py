@@ -84,6 +84,12 @@ def warnings_of(result: Judged) -> list[str]:
             f"{stored['side']} is a stored result ({stored['source']}). halfulp trusts that it was computed from these inputs, and skips every "
             f"check that would have to run it again; the remaining checks run only `{other}`."
         )
+    if left_out := _measured(result, "bits").get("subnormals_as_zero"):
+        count = number(left_out)
+        said.append(
+            f"{count} {'result is a subnormal number' if count == '1' else 'results are subnormal numbers'}, which one side flushes to zero, as some "
+            "compilers and devices do. Subnormal numbers were taken for zero on both sides."
+        )
     if _has(result, "overflow", F.EXPECTED):
         count = number(_measured(result, "overflow")["elements"])
         said.append(

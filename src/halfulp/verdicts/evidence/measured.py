@@ -16,7 +16,7 @@ _TYPED: dict[str, dict[str, str]] = {
     "specials": {COUNT: "nan_actual_only nan_expected_only inf_actual_only inf_expected_only inf_sign count", TEXTS: "outputs"},
     "stored": {TEXT: "side source", TEXTS: "not_asked devices"},
     "vacuous": {TEXTS: "empty_outputs constant_outputs zero_inputs"},
-    "bits": {COUNT: "unequal count max_ulps signed_zeros unequal_integers flushed_by_actual flushed_by_expected"},
+    "bits": {COUNT: "unequal count max_ulps signed_zeros unequal_integers flushed_by_actual flushed_by_expected subnormals_as_zero?"},
     "repetition": {
         COUNT: "runs unequal count max_ulps runs_like_the_first results", NUMBER: "max_abs excess", TEXT: "side structure why",
         TEXTS: "random_modules", FLAG: "seed_decides",
