@@ -3,6 +3,8 @@
 # ///
 """log1p and atanh in float64: up to a hundred ulps in JAX between 1 - sqrt(2) and 1 / sqrt(2) - 1."""
 
+import itertools
+
 import jax
 import mpmath
 import numpy as np
@@ -19,7 +21,7 @@ def ulps(value, exact):
 print("largest errors in ulps of 500 numbers   JAX's log1p   SciPy's log1p   JAX's atanh   NumPy's atanh")
 worst = 0.0
 edges = (-0.5, 1 - np.sqrt(2), -0.38, -0.34, np.sqrt(0.5) - 1, 0.0, np.sqrt(2) - 1, 0.5)
-for low, high in zip(edges, edges[1:]):
+for low, high in itertools.pairwise(edges):
     x = np.random.default_rng(0).uniform(low, high, 500)
     found = []
     for exact, sides in ((mpmath.log1p, (jax.numpy.log1p, scipy.special.log1p)), (mpmath.atanh, (jax.numpy.arctanh, np.arctanh))):
