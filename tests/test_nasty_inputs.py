@@ -70,3 +70,28 @@ def test_integers_arrays_containers_and_zero_states():
     assert image.is_contiguous(memory_format=torch.channels_last)
     assert image.requires_grad
     assert list(variants((3, "text"))) == []
+
+
+def test_integers_and_flags_reach_the_ends_of_what_they_may_be():
+    ids, quantities, counts, flags = (
+        torch.arange(6),
+        torch.arange(-4, 4, dtype=torch.int8),
+        torch.arange(8, dtype=torch.uint8),
+        torch.rand(4, 6) > 0.3,
+    )
+    found = by_label((ids, quantities, counts, flags))
+    assert torch.equal(found["integers a thousand times larger"].inputs[0], 1000 * ids)
+    assert torch.equal(found["integers a thousand times larger"].inputs[1], quantities)
+    assert found["all integers the same"].inputs[0].tolist() == [5] * 6
+    whole = [value.inputs for label, value in found.items() if label == "integers over the whole range of their type"][0]
+    assert whole[1].min() < 0 and whole[1].dtype is torch.int8 and whole[2].max() > 8 and torch.equal(whole[0], ids)
+    assert found["the largest integers of their type"].inputs[1].tolist() == [127] * 8
+    off = found["a row of flags that are all off"].inputs[3]
+    assert not off[0].any() and torch.equal(off[1:], flags[1:])
+    assert found["all flags on"].inputs[3].all()
+    assert {variant.kind for label, variant in found.items() if "integers" in label or "flags" in label} == {"integers"}
+    large = torch.tensor([2**62, 1])
+    assert "integers a thousand times larger" not in by_label((large,))
+    arrays = by_label((np.arange(4, dtype=np.int8), np.array([[True, False]])))
+    assert arrays["the largest integers of their type"].inputs[0].tolist() == [127] * 4
+    assert not arrays["a row of flags that are all off"].inputs[1].any()

@@ -1,10 +1,10 @@
 """Which faults that random normal inputs hide are found within a minute, and is anything honest rejected?
 
-`set/` holds 28 pairs with a fault that `assert_close` does not see on the inputs of the pair, and 20 honest ones, by an author who had not
-seen the search; `labels.json` says on which inputs each fault shows. Beside halfulp, in the same time: fresh normal inputs, and hypothesis,
+Each of the two sets in `sets/` holds 28 pairs with a fault that `assert_close` does not see on the inputs of the pair, and 20 honest ones, by an
+author who had not seen the search; `labels.json` says on which inputs each fault shows. Beside halfulp, in the same time: fresh normal inputs, and hypothesis,
 which draws arrays of any float32 numbers and knows what tends to break; both judge by `assert_close` at 1e-4.
 
-    python -W ignore -m benchmarks.worst.run [--seconds 60] [--only NAME] [--peers] [--json FILE]
+    python -W ignore -m benchmarks.worst.run [--set a] [--kind faulty] [--seconds 60] [--only NAME] [--peers] [--json FILE]
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from benchmarks.verdicts.statistics import Rate
 from halfulp.cases.casefile import load_case_file
 from halfulp.files import write_file
 
-SET = Path(__file__).parent / "set"
+SETS = Path(__file__).parent / "sets"
 LEAST_FOUND = 26 / 28
 """Of the faults of the set; of a part of it, or in less time, the program ends with 1 only where the whole interval of the share lies below."""
 WHOLE_S = 60.0
@@ -93,6 +93,8 @@ PEERS = {"the same draws": by_chance, "hypothesis": by_hypothesis}
 def main() -> None:
     """Run it."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--set", default="*", help="which set; both unless given")
+    parser.add_argument("--kind", default="*", choices=("*", "faulty", "honest"), help="only the faulty ones, or only the honest ones")
     parser.add_argument("--seconds", type=float, default=60.0, help="for each pair")
     parser.add_argument("--only", default="", help="only pairs whose name contains this")
     parser.add_argument("--every", type=int, default=1, help="only every so many pairs")
@@ -104,15 +106,15 @@ def main() -> None:
     known = {row["name"] for row in rows}
     files = [
         path
-        for path in sorted(SET.glob("*/*.py"))[options.every - 1 :: options.every]
-        if options.only in path.stem and path.stem not in known
+        for path in sorted(SETS.glob(f"{options.set}/{options.kind}/*.py"))[options.every - 1 :: options.every]
+        if options.only in path.stem and f"{path.parents[1].name}/{path.stem}" not in known
     ]
     for path in files:
         pair = load_case_file(path, 0)
         start = time.monotonic()
         found = halfulp.worst(pair["actual"], pair["expected"], pair["inputs"], seconds=options.seconds, first=True, reduce=False)
         row = {
-            "name": path.stem, "kind": path.parent.name, "of": [halfulp.__version__, torch.__version__, options.seconds],
+            "name": f"{path.parents[1].name}/{path.stem}", "kind": path.parent.name, "of": [halfulp.__version__, torch.__version__, options.seconds],
             "rejected": found.acceptable is False, "excess": min(found.excess, 1e300),
             "label": found.label, "verdict": found.result.verdict.name, "evaluations": found.evaluations, "seconds": time.monotonic() - start,
             "peers": {name: ask(pair, options.seconds) for name, ask in PEERS.items()} if options.peers else {},
@@ -142,7 +144,9 @@ def told(rows: list[dict[str, Any]]) -> int:
         print(f"figure worst_median_seconds {statistics.median(row['seconds'] for row in faulty):.1f} s")
         print(f"figure worst_faults_found {found.value:.4f} share")
     print(f"figure worst_honest_rejected {flagged.value if honest else 0.0:.4f} share")
-    is_whole = len(faulty) == len(list((SET / "faulty").glob("*.py"))) and all(row["of"][-1] >= WHOLE_S for row in rows)
+    is_whole = len(faulty) in (len(list(SETS.glob(f"{of}/faulty/*.py"))) for of in ("*", "a", "b")) and all(
+        row["of"][-1] >= WHOLE_S for row in rows
+    )
     return int(bool(faulty) and (found.value if is_whole else found.high) < LEAST_FOUND)
 
 

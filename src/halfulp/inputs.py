@@ -1,6 +1,7 @@
 """Nasty inputs: variants of the given ones on which real reports found what the given ones hid.
 
-Values (a large mean, cancellation, ties, NaN ...), layouts (views with gaps and offsets) and sizes (tails, one, none), each with a label.
+Values (a large mean, cancellation, ties, NaN ...), layouts (views with gaps and offsets), sizes (tails, one, none), rows (zero, of other
+magnitudes), integers and flags (large ones, rows without any) and numbers whose squares overflow or vanish, each with a label.
 Sizes are changed consistently: every axis of one length, in all tensors, changes alike, as `x @ w` needs it.
 """
 
@@ -33,9 +34,12 @@ class InputVariant:
     inputs: tuple[Any, ...]
 
 
-KINDS = ("values", "layout", "sizes", "specials", "empty")
-EXOTIC = ("specials", "empty")
-"""Kinds on which honest implementations may differ: a Fourier transform spreads a NaN, the mean of nothing is NaN or zero."""
+KINDS = ("values", "layout", "sizes", "rows", "integers", "magnitudes", "specials", "empty")
+EXOTIC = ("magnitudes", "specials", "empty")
+"""Kinds on which honest implementations may differ: squares overflow in one of them alone, a Fourier transform spreads a NaN, the mean
+of nothing is NaN or zero."""
+WHERE_DEFINED = ("rows", "integers", "magnitudes")
+"""Kinds on which a function may have no result: rows without a key or a norm, sums beyond the format. They count where `expected` has one."""
 Change = Callable[[torch.Tensor, torch.Generator], torch.Tensor]
 
 
@@ -62,9 +66,21 @@ def variants(inputs: Any, seed: int = 0) -> Iterator[InputVariant]:
             if changed is not None:
                 yield InputVariant(label, kind, changed)
     yield from _sizes(given, seed)
-    duplicated = _changed(given, _duplicated, seed, floating=False)
+    duplicated = _changed(given, _duplicated, seed, _is_index)
     if duplicated is not None:
         yield InputVariant("duplicated indices", "values", duplicated)
+    for label, change in _ROWS.items():
+        changed = _changed(given, change, seed)
+        if changed is not None:
+            yield InputVariant(label, "rows", changed)
+    for label, (kind, change) in _INTEGERS.items():
+        changed = _changed(given, change, seed, kind)
+        if changed is not None:
+            yield InputVariant(label, "integers", changed)
+    for label, change in _MAGNITUDES.items():
+        changed = _changed(given, change, seed)
+        if changed is not None:
+            yield InputVariant(label, "magnitudes", changed)
     for label, change in _SPECIALS.items():
         changed = _changed(given, change, seed)
         if changed is not None:
@@ -72,31 +88,49 @@ def variants(inputs: Any, seed: int = 0) -> Iterator[InputVariant]:
     yield from _sizes(given, seed, empty=True)
 
 
-def _changed(given: tuple[Any, ...], change: Change, seed: int, *, floating: bool = True) -> tuple[Any, ...] | None:
-    """The inputs with every tensor of a kind changed; None where nothing is."""
+def _is_floating(dtype: torch.dtype) -> bool:
+    return dtype.is_floating_point
+
+
+def _is_index(dtype: torch.dtype) -> bool:
+    return dtype in (torch.int32, torch.int64)
+
+
+def _is_narrow(dtype: torch.dtype) -> bool:
+    """Integers that are quantities: too few for indices."""
+    return dtype in (torch.int8, torch.uint8, torch.int16)
+
+
+def _is_flag(dtype: torch.dtype) -> bool:
+    return dtype is torch.bool
+
+
+def _changed(
+    given: tuple[Any, ...], change: Change, seed: int, kind: Callable[[torch.dtype], bool] = _is_floating
+) -> tuple[Any, ...] | None:
+    """The inputs with every tensor of a kind of dtypes changed; None where nothing is."""
     generator = torch.Generator().manual_seed(seed)
     touched = False
 
     def on_tensor(value: torch.Tensor) -> torch.Tensor:
         nonlocal touched
-        eligible = value.is_floating_point() if floating else value.dtype in (torch.int32, torch.int64)
-        if not eligible or not value.numel() or value.layout != torch.strided:
+        if not kind(value.dtype) or not value.numel() or value.layout != torch.strided:
             return value
         # Numbers are made on the processor: masks and factors are there, and not every device has float64.
         plain = value.detach() if change in _LAYOUTS.values() else value.detach().cpu()
-        if floating and value.itemsize == 1 and change not in _LAYOUTS.values():
+        if value.is_floating_point() and value.itemsize == 1 and change not in _LAYOUTS.values():
             plain = plain.float()  # PyTorch computes nothing with floats of 8 bits
         fresh = change(plain, generator)
         if fresh is plain:
             return value
         touched = True
-        if fresh.dtype is not value.dtype and value.itemsize == 1:
+        if fresh.dtype is not value.dtype and value.is_floating_point() and value.itemsize == 1:
             largest = torch.finfo(value.dtype).max  # what is larger would become NaN
             fresh = torch.where(torch.isfinite(fresh), fresh.clamp(-largest, largest), fresh).to(value.dtype)
         return fresh.to(value.device).requires_grad_(value.requires_grad)
 
     def on_array(value: np.ndarray[Any, Any]) -> Any:
-        if value.dtype.kind != ("f" if floating else "i") or not value.dtype.isnative or value.dtype.itemsize > 8:
+        if value.dtype.kind not in "fiub" or not value.dtype.isnative or value.dtype.itemsize > 8:
             return value
         return on_tensor(torch.from_numpy(np.ascontiguousarray(value))).numpy()
 
@@ -154,6 +188,67 @@ def _duplicated(x: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     return x.reshape(-1)[places].reshape(x.shape) if x.numel() > 1 else x
 
 
+def _thousandfold(x: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """Ids, positions, counts a thousand times as large, where the dtype holds them; what is an index is refused by `expected` then."""
+    fits = int(x.abs().max()) * 1000 <= torch.iinfo(x.dtype).max
+    return x * 1000 if fits and bool(x.any()) else x
+
+
+def _from_afar(x: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """Integers drawn from a thousand times their range: ids that no table has a place for. Sorted ones stay sorted."""
+    largest = min(1000 * int(x.abs().max()), torch.iinfo(x.dtype).max)
+    if not largest:
+        return x
+    fresh = torch.randint(-largest if bool((x < 0).any()) else 0, largest, x.shape, generator=generator).to(x.dtype)
+    is_sorted = x.dim() == 1 and bool((x[1:] >= x[:-1]).all())
+    return fresh.sort().values if is_sorted else fresh
+
+
+def _over_the_range(x: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """Numbers over the whole range of their type; none is negative where none was."""
+    ends = torch.iinfo(x.dtype)
+    low = ends.min if bool((x < 0).any()) else 0
+    return torch.randint(low, ends.max + 1, x.shape, generator=generator).to(x.dtype)
+
+
+def _row_off(x: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    if not x.dim() or not bool(x.any()):
+        return x
+    fresh = x.clone()
+    fresh.view(-1, x.shape[-1])[0] = False
+    return fresh
+
+
+def _every_second_row(x: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """Zero from the first row on: what is counted over rows that have something is off from there."""
+    if x.dim() < 2 or x.shape[0] < 2:
+        return x
+    fresh = x.clone()
+    fresh[::2] = 0
+    return fresh
+
+
+def _halves(x: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """The first half along each axis 2^12 times larger: of a matrix, what one block adds to another is all that is left of it."""
+    factor = torch.ones(x.shape, dtype=torch.float64)
+    for axis, length in enumerate(x.shape):
+        factor.narrow(axis, 0, length // 2).mul_(2.0**12)
+    return (x.double() * factor).to(x.dtype) if x.dim() > 1 else x
+
+
+_ROWS: dict[str, Change] = {"every second row zero": _every_second_row, "halves of very different magnitudes": _halves}
+
+_INTEGERS: dict[str, tuple[Callable[[torch.dtype], bool], Change]] = {
+    "integers a thousand times larger": (_is_index, _thousandfold),
+    "integers from a thousand times their range": (_is_index, _from_afar),
+    "all integers the same": (_is_index, lambda x, g: x.max().expand(x.shape).clone() if bool((x != x.max()).any()) else x),
+    "integers over the whole range of their type": (_is_narrow, _over_the_range),
+    "the largest integers of their type": (_is_narrow, lambda x, g: torch.full_like(x, torch.iinfo(x.dtype).max)),
+    "a row of flags that are all off": (_is_flag, _row_off),
+    "all flags on": (_is_flag, lambda x, g: x if bool(x.all()) else torch.ones_like(x)),
+}
+
+
 _VALUES: dict[str, Change] = {
     "other numbers of the same magnitude": lambda x, g: (_normal(x, g) * _spread(x)).to(x.dtype),
     "zeros replaced by nonzero numbers": _zeros_filled,
@@ -193,6 +288,22 @@ _LAYOUTS: dict[str, Change] = {
     ),
     "stored channels-last": lambda x, g: x.contiguous(memory_format=torch.channels_last) if x.dim() == 4 else x,
 }
+
+
+def _about(size: float) -> Change:
+    def change(x: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+        ends = torch.finfo(x.dtype)
+        is_held = bool((x != 0).any()) and ends.tiny * 2.0**24 < size < ends.max * 2.0**-24
+        return (x.double() / _spread(x) * size).to(x.dtype) if is_held else x
+
+    return change
+
+
+_MAGNITUDES: dict[str, Change] = {
+    "numbers whose squares overflow": _about(2.0**68),
+    "numbers whose squares vanish": _about(2.0**-76),
+}
+"""Of float32 and bfloat16, whose largest number is 2^128 and whose smallest is 2^-149."""
 
 _SPECIALS: dict[str, Change] = {
     "subnormal numbers": lambda x, g: (_normal(x, g) * 0.25 * torch.finfo(x.dtype).tiny).to(x.dtype),

@@ -78,8 +78,11 @@ class Trial:
         """Seconds that are left."""
         return self._deadline.left()
 
-    def measure(self, inputs: tuple[Any, ...], label: str) -> float:
+    def measure(self, inputs: tuple[Any, ...], label: str, *, where_defined: bool = False) -> float:
         """How far `actual` is off on these inputs; 0 where they can't be judged.
+
+        Args:
+            inputs, label: see `Found`. where_defined: whether inputs on which `expected` gives NaN or infinities count as refused.
 
         Raises:
             OutOfBudget: before the measurement, where there is no time for it, none is left of their number, or enough was found.
@@ -91,6 +94,8 @@ class Trial:
             case = self.case_on(inputs)
             if self.evaluations > 1:  # the first inputs are measured in any case
                 case.deadline = self._deadline
+            if where_defined and not is_defined(case):
+                raise RunError("`expected` gives NaN or infinities")
             excess = excess_of(case)
             if excess > 1.0 and self._is_news(excess):
                 self.pending = Found(inputs, label, excess)
@@ -143,6 +148,17 @@ def excess_of(case: Case) -> float:
         return _largest(actual, widened(noise, expected)) <= 1.0
 
     return _largest(actual, widened(noise_of(case, rounds=DATA, enough=within), expected))
+
+
+def is_defined(case: Case) -> bool:
+    """Whether `expected` gives nothing but finite numbers: a softmax of nothing is NaN, and other results are as good there.
+
+    Raises:
+        HalfulpError: `expected` fails.
+    """
+    import numpy as np
+
+    return all(leaf.format is None or bool(np.isfinite(leaf.float64()).all()) for leaf in case.native("expected").outputs)
 
 
 def _runs(case: Case) -> bool:

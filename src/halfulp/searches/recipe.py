@@ -5,6 +5,7 @@ All dials stand between 0 and 1. At 0.5 the scale and the offset are those of th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -139,11 +140,13 @@ def _turned(base: torch.Tensor, dials: Sequence[float], generator: torch.Generat
     twin = next((other for other in before if other.shape == x.shape), None)
     if _beyond(like) and twin is not None:
         x = twin / max(float(twin.abs().max()), 1e-300) * size * (1.0 + 2.0 ** (-CLOSE_BITS * _beyond(like)) * normal)
-    if _beyond(grid):
-        step = size * 2.0 ** (7.0 * _beyond(grid) - 6.0)
-        x = torch.round(x / step) * step
     moved = size * (2.0 ** (OFFSET_BITS * abs(2.0 * offset - 1.0)) - 1.0) * (1.0 if offset > 0.5 or positive else -1.0)
-    x = (x + moved) * 2.0 ** (SCALE_BITS * (2.0 * scale - 1.0))
+    if _beyond(grid):
+        step = 2.0 ** round(
+            math.log2(size) + 7.0 * _beyond(grid) - 6.0
+        )  # a power of two, as are the steps of what rounds: halves of them are ties
+        x, moved = torch.round(x / step) * step, round(moved / step) * step
+    x = (x + moved) * 2.0 ** round(SCALE_BITS * (2.0 * scale - 1.0))
     x = torch.where(uniform < 0.99 * _beyond(zeros), torch.zeros_like(x), x)
     return x.abs() if positive else x
 
@@ -155,14 +158,14 @@ def _place(place: int) -> str:
 def _words(dials: Sequence[float]) -> str:
     """What the dials do, in words; "" where they change next to nothing."""
     scale, offset, spread, zeros, cancel, grid, like = dials
-    bits, mean = SCALE_BITS * (2.0 * scale - 1.0), 2.0 ** (OFFSET_BITS * abs(2.0 * offset - 1.0)) - 1.0
+    bits, mean = round(SCALE_BITS * (2.0 * scale - 1.0)), 2.0 ** (OFFSET_BITS * abs(2.0 * offset - 1.0)) - 1.0
     said = [
-        f"times 2^{bits:.1f}" if abs(bits) >= 1 else "",
+        f"times 2^{bits}" if bits else "",
         f"with a mean {'+' if offset > 0.5 else '-'}{mean:,.0f} times its rms" if mean >= 1 else "",
         f"spread over {SPREAD_BITS * _beyond(spread):.0f} binades" if SPREAD_BITS * _beyond(spread) >= 1 else "",
         f"{99 * _beyond(zeros):.0f} % zeros" if _beyond(zeros) >= 0.01 else "",
         f"with neighbors that agree to {CLOSE_BITS * _beyond(cancel):.0f} bits" if _beyond(cancel) > 0 else "",
-        f"on a grid of 2^{7.0 * _beyond(grid) - 6.0:.0f} rms" if _beyond(grid) > 0 else "",
+        f"on a grid of about 2^{7.0 * _beyond(grid) - 6.0:.0f} rms" if _beyond(grid) > 0 else "",
         f"agreeing with an earlier tensor to {CLOSE_BITS * _beyond(like):.0f} bits" if _beyond(like) > 0 else "",
     ]
     return ", ".join(word for word in said if word)

@@ -8,8 +8,8 @@ from typing import Any
 
 from ..cases import Case
 from ..errors import InputError, RunError
-from ..inputs import EXOTIC, KINDS, variants
-from ..searches import Trial, search_inputs
+from ..inputs import EXOTIC, KINDS, WHERE_DEFINED, variants
+from ..searches import Trial, is_defined, search_inputs
 from .evidence.evidence import Evidence
 from .evidence.finding import Finding
 from .gatherer import Gatherer
@@ -49,6 +49,9 @@ def search_variants(
             for name in ("expected", "actual"):
                 case.native(name)
         except (RunError, InputError):  # sizes that the weights don't have, an empty axis without a maximum
+            refused += 1
+            continue
+        if variant.kind in WHERE_DEFINED and not is_defined(case):
             refused += 1
             continue
         tried += 1

@@ -33,6 +33,9 @@ from .question import (
 )
 from .whole_numbers import WholeNumbers, whole_range
 
+ASKED = ("values", "layout", "specials")
+"""Kinds of variants that are asked here. Sizes have questions of their own, and what else is varied is asked as the problem promises it."""
+
 
 def value_questions(given: Setting, promises: Promises, stated: Stated, seed: int, *, speaks_of_nan: bool = False) -> Iterator[Question]:
     """Other values and layouts of the arguments.
@@ -43,7 +46,7 @@ def value_questions(given: Setting, promises: Promises, stated: Stated, seed: in
     for found in variants(given.arguments, seed):
         is_apart = found.kind == "layout" and stated.rows_apart and not lies_in_rows(found.inputs)
         variant = replace(found, label="rows apart in memory", inputs=rows_apart(given)) if is_apart else found
-        if variant.kind in ("sizes", "empty") or (variant.kind == "layout" and stated.contiguous):
+        if variant.kind not in ASKED or (variant.kind == "layout" and stated.contiguous):
             continue
         arguments = laid_out(variant.inputs, given, stated.strided) if variant.kind == "layout" else promises.kept(variant.inputs)
         if arguments is None or is_unchanged(arguments, given.arguments, variant.kind):
