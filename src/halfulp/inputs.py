@@ -39,7 +39,7 @@ EXOTIC = ("magnitudes", "specials", "empty")
 """Kinds on which honest implementations may differ: squares overflow in one of them alone, a Fourier transform spreads a NaN, the mean
 of nothing is NaN or zero."""
 WHERE_DEFINED = ("rows", "integers", "magnitudes")
-"""Kinds on which a function may have no result: rows without a key or a norm, sums beyond the format. They count where `expected` has one."""
+"""Kinds on which a function may have no result: rows without a key, sums beyond the format. They count where `expected` has one."""
 Change = Callable[[torch.Tensor, torch.Generator], torch.Tensor]
 
 

@@ -108,7 +108,7 @@ def test_an_interrupted_run_goes_on(tmp_path, monkeypatch):
     for name in ("judge", "Apart"):  # nothing is judged again
         monkeypatch.setattr(f"halfulp.kernels.many.{name}", None)
     assert judge_all(problem, files, resume=kept, budget_s=10.0).to_json() == both.to_json()
-    with pytest.raises(InputError, match="from a run with budget_s = 5.0. Needed: a run with budget_s = 6.0"):
+    with pytest.raises(InputError, match="from a run with budget_s = 10.0. Needed: a run with budget_s = 6.0"):
         judge_all(problem, files, resume=kept, budget_s=6.0)
 
 
