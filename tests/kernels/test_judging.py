@@ -115,7 +115,11 @@ def folder(tmp_path_factory):
 )
 def test_what_a_solution_is(folder, name):
     _, answer, where = BODIES[name]
-    found = judge_here(folder / "problem.py", folder / f"{name.replace(' ', '_')}.py", budget_s=300.0 if answer != "RIGHT" else 20.0 if name == "compiler" else 6.0)
+    found = judge_here(
+        folder / "problem.py",
+        folder / f"{name.replace(' ', '_')}.py",
+        budget_s=300.0 if answer != "RIGHT" else 20.0 if name == "compiler" else 6.0,
+    )
     assert found.answer == answer, halfulp.report(found)
     assert where in f"{found.kind} {found.cheat}"
     assert found.acceptable is (answer == "RIGHT") and found.exit_code == int(answer != "RIGHT")

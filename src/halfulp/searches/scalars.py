@@ -1,7 +1,8 @@
 """Scalars: where each result depends on one element of each input, every element is an evaluation of its own.
 
-A tensor then asks thousands of numbers at once: first some of every binade, then, around those on which `actual` was farthest off, numbers
-that are one, two, four, ... representable numbers away.
+A tensor then asks thousands of numbers at once: first some of every binade. Of one argument, then those around the numbers on which `actual`
+was farthest off, each from another cell, in cells that become half as wide in each round; of several arguments, numbers that are one, two,
+four, ... representable numbers away.
 """
 
 from __future__ import annotations
@@ -26,6 +27,12 @@ STALE = 64
 """After so many rounds without anything worse it ends: each has asked about the neighbors of the worst numbers again."""
 FRESH = 4
 """One element of so many is drawn from all numbers again, so that a worse place elsewhere is still found."""
+CELLS, EACH = 128, 16
+"""How many cells are looked into in a round, and at how many numbers each: within a cell errors are as good as random, so that few say little."""
+EVERYWHERE = 3
+"""Rounds of numbers from everywhere at first: one finds where a function is worst, two more how bad it is there."""
+EDGES = 64
+"""Edges between numbers and infinities that are closed in on, each by one number in a round."""
 INTEGERS = {16: torch.int16, 32: torch.int32, 64: torch.int64}
 
 
@@ -67,6 +74,8 @@ def worst_scalars(function: Function, evaluations: int, seed: int = 0, goes_on: 
         function: see above. evaluations: how many numbers it may be asked for. goes_on: asked before each round.
     """
     generator = np.random.default_rng(seed)
+    if len(function.signs) == 1:
+        return _worst_numbers(function, evaluations, generator, goes_on)
     count, done = len(function.signs), 0
     best, errors = [np.empty(0, _unsigned(function.target)) for _ in range(count)], np.empty(0)
     stale = 0
@@ -83,11 +92,104 @@ def worst_scalars(function: Function, evaluations: int, seed: int = 0, goes_on: 
     return WorstScalars(tuple(_floats(row, function.target) for row in best), tuple(map(float, errors)), done)
 
 
+class _Numbers:
+    """The numbers that a function of one argument was asked for, in order.
+
+    Attributes:
+        places: among the representable numbers. errors: in noise. finite: whether the results are finite. done: how many were asked.
+    """
+
+    def __init__(self, function: Function) -> None:
+        self._function = function
+        self._signed = function.signs[0]
+        self.largest = _largest(function.target)
+        self.least = -self.largest if self._signed else 0
+        self.places, self.errors, self.finite = np.empty(0, np.int64), np.empty(0), np.empty(0, bool)
+        self.done = 0
+
+    def new(self, places: Any) -> Any:
+        """Those that were not asked yet, within the format."""
+        inside = np.unique(np.clip(places, self.least, self.largest))
+        found = np.minimum(np.searchsorted(self.places, inside), max(0, len(self.places) - 1))
+        return inside[self.places[found] != inside] if len(self.places) else inside
+
+    def ask(self, places: Any) -> None:
+        """Ask for new ones."""
+        x = _floats(_patterns(places, self._function.target, signed=self._signed), self._function.target)
+        errors, finite = _judged(self._function, [x])
+        self.done += len(places)
+        merged = [np.concatenate(pair) for pair in ((self.places, places), (self.errors, errors), (self.finite, finite))]
+        order = np.argsort(merged[0], kind="stable")
+        self.places, self.errors, self.finite = (row[order] for row in merged)
+
+    def worst(self) -> float:
+        """The largest error."""
+        return float(self.errors.max(initial=-1.0))
+
+    def ends(self) -> Any:
+        """Where formats end and begin: the smallest and the largest numbers, powers of two and their neighbors."""
+        target = self._function.target
+        step = 1 << (target.precision_bits - 1)
+        powers = np.arange(0, self.largest + 1, step, dtype=np.int64)
+        ends = np.concatenate([powers - 1, powers, powers + 1, np.arange(EACH), self.largest - np.arange(EACH)])
+        return np.concatenate([ends, -ends])
+
+    def everywhere(self, count: int, generator: np.random.Generator) -> Any:
+        """So many numbers, one from each of equally long parts."""
+        edges = np.arange(count, dtype=np.float64) + generator.random(count)
+        return np.floor(self.least + edges * ((self.largest - self.least + 1) / count)).astype(np.int64)
+
+    def around(self, width: float, generator: np.random.Generator) -> Any:
+        """Numbers around the worst of each cell of a width, for the worst cells; and half-way between numbers and infinities."""
+        order = np.argsort(-self.errors, kind="stable")
+        _, first = np.unique(self.places[order] // max(1, int(width)), return_index=True)
+        worst = self.places[order[np.sort(first)[:CELLS]]]
+        reach = max(width, EACH / 4)
+        near = (worst[:, None] + generator.uniform(-reach, reach, (len(worst), EACH))).astype(np.int64).ravel()
+        edges = np.flatnonzero((self.finite[1:] != self.finite[:-1]) & (np.diff(self.places) > 1))[:EDGES]
+        return np.concatenate([near, (self.places[edges] + self.places[edges + 1]) // 2])
+
+
+def _worst_numbers(function: Function, evaluations: int, generator: np.random.Generator, goes_on: Callable[[], bool]) -> WorstScalars:
+    """The search for one argument: from everywhere, then in cells half as wide in each round; and again while that finds worse."""
+    known, stale = _Numbers(function), 0
+    wanted, width = known.ends(), 0.0
+    before = -1.0
+    while known.done < evaluations and not np.isinf(known.worst()):
+        fresh = known.new(wanted)[: evaluations - known.done]
+        fresh = generator.permutation(fresh)
+        for start in range(0, len(fresh), AT_ONCE):
+            if known.done and not goes_on():
+                return _found(known, function)
+            known.ask(np.sort(fresh[start : start + AT_ONCE]))
+        if width >= 1.0:
+            wanted, width = known.around(width, generator), width / 2.0
+            continue
+        stale = 0 if known.worst() > before else stale + 1
+        if stale * EVERYWHERE >= STALE or len(known.places) > known.largest - known.least:
+            break
+        before = known.worst()
+        wanted = known.everywhere(EVERYWHERE * AT_ONCE, generator)
+        width = (known.largest - known.least + 1) / (EVERYWHERE * AT_ONCE)
+    return _found(known, function)
+
+
+def _found(known: _Numbers, function: Function) -> WorstScalars:
+    order = np.argsort(-known.errors, kind="stable")[:KEPT]
+    numbers = _floats(_patterns(known.places[order], function.target, signed=function.signs[0]), function.target)
+    return WorstScalars((numbers,), tuple(map(float, known.errors[order])), known.done)
+
+
 def in_noise_of(function: Function, arguments: Sequence[torch.Tensor]) -> FloatArray:
     """The error of each result in units of what one rounding of each argument and one of the result do.
 
     Infinite where one side alone is a number and the exact value lies within the format's range; 0 where there is nothing to compare.
     """
+    return _judged(function, arguments)[0]
+
+
+def _judged(function: Function, arguments: Sequence[torch.Tensor]) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+    """The error of each result in noise, see `in_noise_of`, and which results are finite."""
     target = function.target
     computed, exact = function.computed(*arguments).double().numpy(), function.exact(*arguments).double().numpy()
     honest = None if function.peer is None else function.peer(*arguments).double().numpy()
@@ -102,7 +204,7 @@ def in_noise_of(function: Function, arguments: Sequence[torch.Tensor]) -> FloatA
             off = np.abs(honest - exact)
             spread = np.maximum(spread, np.where(np.isfinite(off), off, 0.0))
         error = np.abs(computed - exact) / spread
-    return np.where(odd, np.inf, np.where(comparable, error, 0.0))
+    return np.where(odd, np.inf, np.where(comparable, error, 0.0)), np.isfinite(computed)
 
 
 def spread_of(function: Function, arguments: Sequence[torch.Tensor], exact: FloatArray) -> FloatArray:
