@@ -1,8 +1,8 @@
 """Scalars: where each result depends on one element of each input, every element is an evaluation of its own.
 
-A tensor then asks thousands of numbers at once: first some of every binade. Of one argument, then those around the numbers on which `actual`
-was farthest off, each from another cell, in cells that become half as wide in each round; of several arguments, numbers that are one, two,
-four, ... representable numbers away.
+A tensor then asks thousands of numbers at once: first some of every binade. Of one argument, then those around the numbers on which
+`actual` was farthest off, each from another cell, in cells that become half as wide in each round. Of several arguments, numbers that are
+one, two, four, ... representable numbers away.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ STALE = 64
 FRESH = 4
 """One element of so many is drawn from all numbers again, so that a worse place elsewhere is still found."""
 CELLS, EACH = 128, 16
-"""How many cells are looked into in a round, and at how many numbers each: within a cell errors are as good as random, so that few say little."""
+"""How many cells are looked into in a round, and at how many numbers each: errors within a cell are as good as random."""
 EVERYWHERE = 3
 """Rounds of numbers from everywhere at first: one finds where a function is worst, two more how bad it is there."""
 EDGES = 64
@@ -118,9 +118,10 @@ class _Numbers:
         x = _floats(_patterns(places, self._function.target, signed=self._signed), self._function.target)
         errors, finite = _judged(self._function, [x])
         self.done += len(places)
-        merged = [np.concatenate(pair) for pair in ((self.places, places), (self.errors, errors), (self.finite, finite))]
-        order = np.argsort(merged[0], kind="stable")
-        self.places, self.errors, self.finite = (row[order] for row in merged)
+        self.places, self.errors = np.concatenate([self.places, places]), np.concatenate([self.errors, errors])
+        self.finite = np.concatenate([self.finite, finite])
+        order = np.argsort(self.places, kind="stable")
+        self.places, self.errors, self.finite = self.places[order], self.errors[order], self.finite[order]
 
     def worst(self) -> float:
         """The largest error."""

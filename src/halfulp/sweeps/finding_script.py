@@ -44,7 +44,8 @@ def finding_script(sample: Sample, row: Row, inputs: tuple[Any, ...], keywords: 
     off = f"{call.actual} is off{f' in {row.dtype}' if row.dtype else ''}"
     head = f"{off}\n\n{row.reason}\n\nSeen on {row.subject}, {row.setting}, beside {row.expected}. The inputs below {small}."
     arrays = "numpy" in f"{call.taken} {call.given}"
-    modules = dict.fromkeys(["torch", *(["numpy"] if arrays else []), *_modules(call.actual), *_modules(call.expected)])
+    needed = ["torch", "numpy"] if arrays else ["torch"]
+    modules = dict.fromkeys([*needed, *_modules(call.actual), *_modules(call.expected)])
     packages = dict.fromkeys(name.partition(".")[0] for name in modules)
     is_wide = any(isinstance(value, torch.Tensor) and value.dtype in (torch.float64, torch.complex128) for _, value in given)
     digits = 17 if is_wide else 9  # which tell two numbers apart

@@ -18,7 +18,7 @@ from ...cases.trees import tree_map
 from ...errors import InputError
 from .patterns import chosen
 from .rounded import in_float64, natural_formats
-from .sample import Call, Group, Sample
+from .sample import Call, Form, Group, Sample
 
 Implementation = Literal["eager", "float64", "numpy", "compiled"]
 
@@ -174,7 +174,7 @@ def _call(source: OpInfo, info: Any) -> Call | None:
     name = f"torch.{info.name}"
     if info.variant_test_name or source.device != "cpu" or source.gradients or _named(name) is not info.op:
         return None
-    ways = {
+    ways: dict[str, tuple[str, Form]] = {
         "eager": (name, ""),
         "compiled": (f"torch.compile({name})", ""),
         "float64": (name, "float64"),

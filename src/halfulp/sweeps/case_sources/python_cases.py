@@ -89,7 +89,7 @@ def _call(given: Any, case: str) -> Call:
     """
     if isinstance(given, str):
         return Call(given, given, "float64")
-    fields = {"expected": "", **given} if isinstance(given, dict) else {}
+    fields: dict[str, Any] = {"expected": "", **given} if isinstance(given, dict) else {}
     forms = get_args(Form)
     if not {"actual", "expected"} <= set(fields) <= set(Call._fields) or any(
         not isinstance(value, str) or (name in ("given", "taken") and value not in forms) for name, value in fields.items()
