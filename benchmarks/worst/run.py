@@ -144,7 +144,8 @@ def told(rows: list[dict[str, Any]]) -> int:
         print(f"figure worst_median_seconds {statistics.median(row['seconds'] for row in faulty):.1f} s")
         print(f"figure worst_faults_found {found.value:.4f} share")
     print(f"figure worst_honest_rejected {flagged.value if honest else 0.0:.4f} share")
-    is_whole = len(faulty) in (len(list(SETS.glob(f"{of}/faulty/*.py"))) for of in ("*", "a", "b")) and all(
+    sets = {row["name"].partition("/")[0] for row in faulty}
+    is_whole = len(faulty) == sum(len(list(SETS.glob(f"{of}/faulty/*.py"))) for of in sets) and all(
         row["of"][-1] >= WHOLE_S for row in rows
     )
     return int(bool(faulty) and (found.value if is_whole else found.high) < LEAST_FOUND)

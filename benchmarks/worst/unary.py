@@ -28,7 +28,9 @@ from halfulp.datasheets.functions import STEPS, TORCH_UNARY, reference
 from halfulp.files import write_file
 from halfulp.floats import FLOAT32
 from halfulp.ops.deviation import ROUNDING_RMS
-from halfulp.searches.scalars import Function, in_noise_of, worst_scalars
+from halfulp.searches import cells
+from halfulp.searches.scalar_search import worst_scalars
+from halfulp.searches.scalars import Function, in_noise_of
 
 TRUTH = Path(__file__).parent / "exhaustive.json"
 ALL = 1 << 32
@@ -154,7 +156,12 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=1e9, help="no further scan is begun after these")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, help="functions that are scanned at a time")
     parser.add_argument("--only", default="", help="only functions whose name contains this")
+    for name in ("CELLS", "EACH", "EVERYWHERE"):
+        parser.add_argument(
+            f"--{name.lower()}", type=int, default=getattr(cells, name), help="another setting of the search, see `searches.cells`"
+        )
     options = parser.parse_args()
+    cells.CELLS, cells.EACH, cells.EVERYWHERE = options.cells, options.each, options.everywhere
     if options.scan:
         scan_more(options.only, options.minutes, options.processes)
     shares: list[float] = []

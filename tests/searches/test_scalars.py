@@ -6,7 +6,8 @@ import torch
 
 from halfulp.floats import BFLOAT16, FLOAT16, FLOAT32
 from halfulp.ops.deviation import ROUNDING_RMS
-from halfulp.searches.scalars import Function, _bits, _floats, _ordered, _patterns, _spread_evenly, in_noise_of, spread_of, worst_scalars
+from halfulp.searches.scalar_search import worst_scalars
+from halfulp.searches.scalars import Function, bits_of, floats_of, in_noise_of, patterns_of, places_of, spread_evenly, spread_of
 
 HALVES = [(FLOAT16, torch.float16), (BFLOAT16, torch.bfloat16)]
 
@@ -30,9 +31,9 @@ def rounded(function, target, signed=True, **options):
 def test_places_among_the_numbers_keep_every_finite_number(target, dtype):
     numbers = every(dtype)
     finite = numbers[torch.isfinite(numbers)]
-    again = _floats(_patterns(_ordered(_bits(finite, target), target), target, signed=True), target)
+    again = floats_of(patterns_of(places_of(bits_of(finite, target), target), target, signed=True), target)
     assert torch.equal(again, finite)  # -0.0 equals 0.0
-    places = _ordered(_bits(finite, target), target)
+    places = places_of(bits_of(finite, target), target)
     order = np.argsort(places, kind="stable")
     assert bool((finite.double().numpy()[order][1:] >= finite.double().numpy()[order][:-1]).all())
 
@@ -122,7 +123,7 @@ def test_two_arguments_move_together_and_alone():
 @pytest.mark.parametrize(("target", "dtype"), HALVES)
 @pytest.mark.parametrize("signed", [True, False])
 def test_draws_are_finite_numbers_of_every_binade(target, dtype, signed):
-    drawn = _floats(_spread_evenly(4096, target, np.random.default_rng(0), signed=signed), target)
+    drawn = floats_of(spread_evenly(4096, target, np.random.default_rng(0), signed=signed), target)
     assert bool(torch.isfinite(drawn).all())
     assert bool((drawn < 0).any()) is signed
     assert len(torch.frexp(drawn.double())[1].unique()) > 0.9 * np.log2(target.max_finite / target.min_subnormal)

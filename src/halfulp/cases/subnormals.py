@@ -31,6 +31,8 @@ def flushed(case: Case) -> int:
             continue
         if actual.format.min_normal > FLOAT32.min_normal:
             continue
+        if actual.format.min_normal != case.storage.min_normal:  # what is subnormal in one format is an ordinary number of another
+            return 0
         sizes = [np.abs(leaf.numbers()) for leaf in (actual, expected)]
         small = [(size > 0) & (size < actual.format.min_normal) for size in sizes]
         for size, own, other in ((sizes[0], *small), (sizes[1], *reversed(small))):

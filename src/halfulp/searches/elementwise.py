@@ -14,7 +14,8 @@ from ..errors import HalfulpError
 from ..floats import FORMATS
 from ..noise import noise_of
 from .found import OutOfBudget, Trial
-from .scalars import AT_ONCE, Function, in_noise_of, worst_scalars
+from .scalar_search import worst_scalars
+from .scalars import AT_ONCE, Function, in_noise_of
 
 MOST_S = 20.0
 """At most half of this many seconds goes to single numbers, so that recipes get the rest of a longer search. Not calibrated."""

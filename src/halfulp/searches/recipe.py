@@ -142,9 +142,8 @@ def _turned(base: torch.Tensor, dials: Sequence[float], generator: torch.Generat
         x = twin / max(float(twin.abs().max()), 1e-300) * size * (1.0 + 2.0 ** (-CLOSE_BITS * _beyond(like)) * normal)
     moved = size * (2.0 ** (OFFSET_BITS * abs(2.0 * offset - 1.0)) - 1.0) * (1.0 if offset > 0.5 or positive else -1.0)
     if _beyond(grid):
-        step = 2.0 ** round(
-            math.log2(size) + 7.0 * _beyond(grid) - 6.0
-        )  # a power of two, as are the steps of what rounds: halves of them are ties
+        # A power of two, as are the steps of most functions that round, whose halves are ties.
+        step = 2.0 ** round(math.log2(size) + 7.0 * _beyond(grid) - 6.0)
         x, moved = torch.round(x / step) * step, round(moved / step) * step
     x = (x + moved) * 2.0 ** round(SCALE_BITS * (2.0 * scale - 1.0))
     x = torch.where(uniform < 0.99 * _beyond(zeros), torch.zeros_like(x), x)
