@@ -66,13 +66,15 @@ def main() -> None:
             python = made(Path(folder), packages)
             for script in [script for script in scripts if largest[needed(script)] == packages]:
                 # Isolated, and without this repository's folder: nothing but the packages can be imported.
-                ran = subprocess.run([python, "-I", script], cwd=folder, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+                ran = subprocess.run(
+                    [python, "-I", "-W", "ignore", script], cwd=folder, capture_output=True, text=True, timeout=LIMIT_S, check=False
+                )
                 text = ran.stdout + ran.stderr
                 kept = PRINTED / f"{script.stem}.txt"
-                if options.write:
-                    write_file(kept, text)
                 is_same = kept.is_file() and kept.read_text(encoding="utf-8") == text
                 shows = ran.returncode == 1 and "Traceback" not in text
+                if options.write and shows:
+                    write_file(kept, text)
                 shown, same = shown + shows, same + is_same
                 said = "shows" if shows else f"does not show (status {ran.returncode})"
                 print(
